@@ -1,0 +1,1 @@
+"""What comes in: the event contract, the log, keys, provenance, and turning raw events into claim events."""

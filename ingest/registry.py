@@ -1,0 +1,62 @@
+"""The predicate registry: data that says how many truths a predicate holds at a time, and for how long they matter."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
+from importlib.resources import files
+from typing import Any, Final, Literal
+
+from .errors import ConfigurationError
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Predicate:
+    """`key` is None where every given qualifier is part of the slot. `life` in days, 0 for good."""
+
+    name: str
+    cardinality: Literal["single", "many"] = "many"
+    key: tuple[str, ...] | None = None
+    life: int = 365
+    importance: float = 0.5
+    surface: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+
+class Registry:
+    """Predicates by name; `prefers.*` serves every name that begins with `prefers.`."""
+
+    def __init__(self, predicates: Mapping[str, Predicate]) -> None:
+        self._exact: Final = {n: p for n, p in predicates.items() if not n.endswith(".*")}
+        self._families: Final = {n[:-1]: p for n, p in predicates.items() if n.endswith(".*")}
+
+    def predicate(self, name: str) -> Predicate:
+        known = self._exact.get(name)
+        if known is None:
+            head, dot, _ = name.partition(".")
+            known = self._families.get(head + dot) if dot else None
+        return known or Predicate(name=name)
+
+    def __iter__(self):  # type: ignore[no-untyped-def]
+        yield from self._exact.values()
+        yield from self._families.values()
+
+
+def _read(name: str, row: Mapping[str, Any]) -> Predicate:
+    row = dict(row)
+    key = row.pop("key", None)
+    surface = {lang: tuple(words) for lang, words in row.pop("surface", {}).items()}
+    try:
+        return Predicate(name=name, key=None if key is None else tuple(key), surface=surface, **row)
+    except TypeError as e:
+        raise ConfigurationError(f"predicate {name!r} in the registry: {e}") from None
+
+
+def parse_registry(text: str) -> Registry:
+    return Registry({name: _read(name, row) for name, row in tomllib.loads(text).get("predicates", {}).items()})
+
+
+@lru_cache(maxsize=1)
+def default_registry() -> Registry:
+    return parse_registry(files(__package__).joinpath("registry.toml").read_text("utf-8"))

@@ -1,0 +1,81 @@
+"""Slots: what can hold one truth at a time, and the keyed fingerprints that stand for it in the log.
+
+A single-valued predicate has one slot per subject and key qualifiers, and the claim's value competes in it. For a
+many-valued one the object is part of the slot and the polarity competes: "likes coffee" and "no longer likes coffee"
+are one change of one slot. Fingerprints are HMAC-SHA-256 under the deployment's `fingerprint` secret, so that a header
+tells nothing to one who guesses values.
+"""
+
+from __future__ import annotations
+
+import hmac
+from collections.abc import Sequence
+from typing import Final
+
+from .claims import Claim, ClaimFacts
+from .instants import BEGINNING, FOREVER
+from .normal import normal_value
+from .registry import Registry
+
+_SEPARATOR: Final = "\x1f"
+
+
+class Fingerprints:
+    """Keyed 16-byte hashes in hex. Equal inputs give equal outputs within one deployment and nowhere else."""
+
+    def __init__(self, secret: bytes) -> None:
+        self._secret = secret
+
+    def of(self, *parts: str) -> str:
+        return hmac.new(self._secret, _SEPARATOR.join(parts).encode(), "sha256").hexdigest()[:32]
+
+
+def is_single(claim: Claim, registry: Registry) -> bool:
+    return claim.transfer or registry.predicate(claim.predicate).cardinality == "single"
+
+
+def slot_parts(namespace: str, claim: Claim, registry: Registry) -> tuple[str, ...]:
+    """The slot's identity in words (normalised), to be fingerprinted."""
+    predicate = registry.predicate(claim.predicate)
+    keys = claim.qualifiers if predicate.key is None else [k for k in predicate.key if k in claim.qualifiers]
+    qualifiers = [f"{k}={normal_value(claim.qualifiers[k])}" for k in sorted(keys)]
+    parts = ["slot", namespace, normal_value(claim.subject), claim.predicate, *qualifiers]
+    if not is_single(claim, registry):
+        parts.append("=" + normal_value(claim.value))
+    return tuple(parts)
+
+
+def bind(
+    claim: Claim,
+    *,
+    namespace: str,
+    evidence: Sequence[str],
+    known_from: int | None,
+    strength: int,
+    registry: Registry,
+    fingerprints: Fingerprints,
+    correction: bool = False,
+    target: str | None = None,
+    was: str | None = None,
+) -> ClaimFacts:
+    """The claim's facts for the header. Its id is a keyed hash of evidence ids, slot and value: a re-reading of the same
+    words that says the same gets the same id."""
+    single = is_single(claim, registry)
+    slot = fingerprints.of(*slot_parts(namespace, claim, registry))
+    polarity = "-" if claim.negated else "+"
+    value = fingerprints.of("value", namespace, normal_value(claim.value) if single else polarity)
+    claim_id = fingerprints.of("claim", namespace, *sorted(evidence), slot, value, polarity)
+    return ClaimFacts(
+        claim_id=claim_id,
+        slot=slot,
+        value=value,
+        negates=single and claim.negated,
+        valid_from=BEGINNING if claim.valid_from is None else claim.valid_from,
+        valid_to=FOREVER if claim.valid_to is None else claim.valid_to,
+        to_inferred=claim.to_inferred and claim.valid_to is None,
+        known_from=known_from,
+        strength=strength,
+        correction=correction,
+        target=target,
+        was=was,  # type: ignore[arg-type]
+    )

@@ -1,0 +1,1 @@
+"""Recall, explain, timeline, audit, status: answers read from the read models alone."""
