@@ -92,7 +92,8 @@ class ClaimFacts:
     `negates` is True only in a single-valued slot: the claim says that `value` does not hold. In a many-valued slot
     the object is part of `slot` and `value` is the fingerprint of the polarity.
     `known_from` is the latest recorded_at of the evidence it needs. `strength` as in `ORIGIN_STRENGTH`.
-    `target`/`was` carry a correction's verdict on another claim: `wrong` (never true) or `true_until` (valid_from).
+    `targets`/`was` carry a correction's verdict on other claims (a claim and its equals): `wrong` (never true) or
+    `true_until` (this claim's valid_from).
     """
 
     claim_id: str
@@ -105,14 +106,15 @@ class ClaimFacts:
     known_from: int | None
     strength: int
     correction: bool = False
-    target: str | None = None
+    targets: tuple[str, ...] = ()
     was: Literal["wrong", "true_until"] | None = None
 
     def to_header(self) -> dict[str, Any]:
         """JSON-ready, without what is None or False."""
-        return {k: v for k, v in asdict(self).items() if v is not None and v is not False}
+        return {k: v for k, v in asdict(self).items() if v is not None and v is not False and v != ()}
 
     @classmethod
     def from_header(cls, facts: Mapping[str, Any]) -> ClaimFacts:
         given = {f.name: facts[f.name] for f in fields(cls) if f.name in facts}
+        given["targets"] = tuple(given.get("targets", ()))
         return cls(**{"negates": False, "to_inferred": False, "known_from": None, **given})

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import hmac
 from collections.abc import Sequence
-from typing import Final
+from typing import Final, Literal
 
 from .claims import Claim, ClaimFacts
 from .instants import BEGINNING, FOREVER
@@ -55,8 +55,8 @@ def bind(
     registry: Registry,
     fingerprints: Fingerprints,
     correction: bool = False,
-    target: str | None = None,
-    was: str | None = None,
+    targets: Sequence[str] = (),
+    was: Literal["wrong", "true_until"] | None = None,
 ) -> ClaimFacts:
     """The claim's facts for the header. Its id is a keyed hash of evidence ids, slot and value: a re-reading of the same
     words that says the same gets the same id."""
@@ -76,6 +76,6 @@ def bind(
         known_from=known_from,
         strength=strength,
         correction=correction,
-        target=target,
-        was=was,  # type: ignore[arg-type]
+        targets=tuple(targets),
+        was=was,
     )

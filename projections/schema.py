@@ -1,0 +1,161 @@
+"""The read model of one partition: claims, beliefs, evidence, chains, tombstones and full text in one SQLite file.
+
+Row ids carry meaning, so that a replay gives the same ones: a raw event's document id is `2 * seq`, a claim's is
+`2 * seq + 1`, where seq is the position of the event that stated it. Instants are whole microseconds; `FOREVER` is an
+end that has not come. Content columns (subject, text, ...) are NULL where the words were erased; fingerprints,
+intervals and ids stay, so that history keeps its opaque rectangles.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+FOLD_VERSION: Final = 1
+"""Raise it when a fold or this schema changes what is stored: read models of another version are rebuilt by replay."""
+
+PRAGMAS: Final = (
+    "PRAGMA page_size = 8192",
+    "PRAGMA journal_mode = WAL",
+    "PRAGMA synchronous = NORMAL",
+    "PRAGMA secure_delete = ON",
+    "PRAGMA wal_autocheckpoint = 4000",
+    "PRAGMA cache_size = -65536",
+    "PRAGMA mmap_size = 1073741824",
+    "PRAGMA temp_store = MEMORY",
+)
+
+SCHEMA: Final = """
+CREATE TABLE checkpoint (
+    one INTEGER PRIMARY KEY CHECK (one = 1),
+    seq INTEGER NOT NULL,            -- last event folded
+    chain BLOB NOT NULL,             -- hash chain value after it
+    digest BLOB NOT NULL,            -- that event's digest: a rolled-back log shows here
+    fold_version INTEGER NOT NULL,
+    settings TEXT NOT NULL           -- JSON: text analysis the index was built with
+);
+CREATE TABLE namespaces (
+    ns INTEGER PRIMARY KEY,          -- position of its first event
+    name TEXT NOT NULL UNIQUE,
+    timezone TEXT NOT NULL DEFAULT 'UTC',
+    settings TEXT NOT NULL DEFAULT '{}',
+    pending INTEGER NOT NULL DEFAULT 0,  -- raw events whose window has no extraction.completed yet
+    failed INTEGER NOT NULL DEFAULT 0
+);
+CREATE TABLE events (                -- raw events
+    seq INTEGER PRIMARY KEY,
+    ns INTEGER NOT NULL,
+    event_id TEXT NOT NULL,
+    type TEXT NOT NULL,
+    session TEXT,
+    actor_id TEXT,
+    role TEXT NOT NULL,
+    origin TEXT NOT NULL,
+    session_kind TEXT NOT NULL,
+    said_at INTEGER NOT NULL,
+    recorded_at INTEGER NOT NULL,
+    key_id INTEGER NOT NULL,
+    extraction TEXT NOT NULL DEFAULT 'pending',  -- pending | done | failed | skipped
+    erased_at INTEGER,
+    speaker TEXT,                    -- display name; NULL where it is the user's own
+    text TEXT,
+    metadata TEXT                    -- JSON object
+);
+CREATE INDEX events_id ON events (event_id);
+CREATE INDEX events_session ON events (ns, session, seq);
+CREATE TABLE slots (
+    slot INTEGER PRIMARY KEY,
+    ns INTEGER NOT NULL,
+    fingerprint TEXT NOT NULL UNIQUE,
+    last_known INTEGER NOT NULL,     -- (known instant, seq) of the last operation folded in order
+    last_seq INTEGER NOT NULL
+);
+CREATE TABLE claims (
+    seq INTEGER PRIMARY KEY,         -- position of the event that states it
+    ns INTEGER NOT NULL,
+    claim_id TEXT NOT NULL,
+    event_id TEXT NOT NULL,
+    event_type TEXT NOT NULL,
+    slot INTEGER NOT NULL,
+    value_fp TEXT NOT NULL,
+    negates INTEGER NOT NULL,
+    valid_from INTEGER NOT NULL,
+    valid_to INTEGER NOT NULL,
+    to_inferred INTEGER NOT NULL,
+    known_from INTEGER NOT NULL,
+    recorded_at INTEGER NOT NULL,
+    strength INTEGER NOT NULL,
+    correction INTEGER NOT NULL,
+    generation INTEGER,
+    key_id INTEGER NOT NULL,
+    removed_at INTEGER,              -- known instant from which it is not believed
+    removed_why TEXT,                -- forgotten | wrong | retracted
+    archived_at INTEGER,
+    erased_at INTEGER,
+    survivor INTEGER,                -- seq of the equal claim that holds the belief where this one holds none
+    subject TEXT, subject_key TEXT,  -- as said; normalised
+    predicate TEXT, value TEXT, negated INTEGER, qualifiers TEXT,
+    modality TEXT, text TEXT, speaker TEXT,
+    importance REAL, confidence REAL,
+    occurs_from INTEGER, occurs_to INTEGER, grain TEXT, temporary INTEGER,
+    rule TEXT
+);
+CREATE INDEX claims_id ON claims (claim_id);
+CREATE INDEX claims_slot ON claims (slot, known_from, seq);
+CREATE INDEX claims_subject ON claims (ns, subject_key, predicate);
+CREATE INDEX claims_predicate ON claims (ns, predicate);
+CREATE TABLE subjects (              -- names that claims speak of, with how many live ones
+    ns INTEGER NOT NULL, subject_key TEXT NOT NULL, claims INTEGER NOT NULL,
+    PRIMARY KEY (ns, subject_key)
+) WITHOUT ROWID;
+CREATE TABLE beliefs (               -- rectangles believed now: known_to is FOREVER
+    claim INTEGER NOT NULL, slot INTEGER NOT NULL,
+    valid_from INTEGER NOT NULL, valid_to INTEGER NOT NULL, known_from INTEGER NOT NULL,
+    PRIMARY KEY (slot, valid_to, valid_from, claim)
+) WITHOUT ROWID;
+CREATE INDEX beliefs_claim ON beliefs (claim);
+CREATE TABLE history (               -- rectangles believed once
+    slot INTEGER NOT NULL, claim INTEGER NOT NULL,
+    valid_from INTEGER NOT NULL, valid_to INTEGER NOT NULL,
+    known_from INTEGER NOT NULL, known_to INTEGER NOT NULL,
+    PRIMARY KEY (slot, known_to, claim, valid_from)
+) WITHOUT ROWID;
+CREATE INDEX history_claim ON history (claim);
+CREATE TABLE chains (                -- what took whose place, by which rule
+    slot INTEGER NOT NULL, known_at INTEGER NOT NULL,
+    old_claim INTEGER NOT NULL, new_claim INTEGER,  -- new_claim NULL: removed without a successor
+    valid_from INTEGER NOT NULL, valid_to INTEGER NOT NULL, rule TEXT NOT NULL,
+    PRIMARY KEY (slot, known_at, old_claim, valid_from)
+) WITHOUT ROWID;
+CREATE INDEX chains_old ON chains (old_claim);
+CREATE INDEX chains_new ON chains (new_claim);
+CREATE TABLE evidence (
+    claim INTEGER NOT NULL, event INTEGER NOT NULL, start INTEGER, stop INTEGER,
+    PRIMARY KEY (claim, event)
+) WITHOUT ROWID;
+CREATE INDEX evidence_event ON evidence (event);
+CREATE TABLE tombstones (
+    seq INTEGER PRIMARY KEY, ns INTEGER NOT NULL, at INTEGER NOT NULL,
+    kind TEXT NOT NULL, claims TEXT NOT NULL, events TEXT NOT NULL  -- JSON arrays of sequence numbers
+);
+CREATE TABLE dead_letters (
+    seq INTEGER PRIMARY KEY, ns INTEGER NOT NULL, subject TEXT, error TEXT NOT NULL, at INTEGER NOT NULL,
+    attempts INTEGER NOT NULL, state TEXT NOT NULL  -- parked | skipped
+);
+CREATE TABLE tokens (                -- what the full-text index holds of a document, so that it can be taken out again
+    doc INTEGER PRIMARY KEY, ns INTEGER NOT NULL, length INTEGER NOT NULL, words TEXT NOT NULL, chars TEXT NOT NULL
+);
+CREATE INDEX tokens_ns ON tokens (ns);
+CREATE VIRTUAL TABLE words USING fts5 (
+    words, chars, content = '', tokenize = "ascii tokenchars '_.|+-#/@%&:='"
+);
+INSERT INTO words (words, rank) VALUES ('secure-delete', 1);
+CREATE VIRTUAL TABLE terms USING fts5vocab ('words', 'col');
+"""
+
+
+def document_of_event(seq: int) -> int:
+    return 2 * seq
+
+
+def document_of_claim(seq: int) -> int:
+    return 2 * seq + 1
