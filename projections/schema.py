@@ -145,11 +145,11 @@ CREATE TABLE tokens (                -- what the full-text index holds of a docu
     doc INTEGER PRIMARY KEY, ns INTEGER NOT NULL, length INTEGER NOT NULL, words TEXT NOT NULL, chars TEXT NOT NULL
 );
 CREATE INDEX tokens_ns ON tokens (ns);
-CREATE VIRTUAL TABLE words USING fts5 (
+CREATE VIRTUAL TABLE fulltext USING fts5 (
     words, chars, content = '', tokenize = "ascii tokenchars '_.|+-#/@%&:='"
 );
-INSERT INTO words (words, rank) VALUES ('secure-delete', 1);
-CREATE VIRTUAL TABLE terms USING fts5vocab ('words', 'col');
+INSERT INTO fulltext (fulltext, rank) VALUES ('secure-delete', 1);
+CREATE VIRTUAL TABLE terms USING fts5vocab ('fulltext', 'col');
 """
 
 
