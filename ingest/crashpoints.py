@@ -1,0 +1,45 @@
+"""Named points at which a test may kill this process, as a power cut would.
+
+`reach(name)` does nothing unless the environment says `TAISHI_CRASH_POINT=<name>:<nth>[:<times>]`: then the nth time
+this process comes to that point it appends one line (`<name> <pid>`) to the file `TAISHI_CRASH_FILE` and sends itself
+SIGKILL. With `times`, no process dies there once the file holds that many lines for the point, so that a supervisor may
+start it again in the same environment. The points:
+
+`key_minted`  a block of keys is durable, none was used      `appended`   the log took a batch, nobody was told
+`outboxed`    windows and outbox are committed, not queued   `enqueued`   a job is queued, its windows are not marked
+`extracted`   claims are read, not appended                  `folded`     a fold is committed, its worker goes on
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+from pathlib import Path
+from typing import Final
+
+POINTS: Final = ("key_minted", "appended", "outboxed", "enqueued", "extracted", "folded")
+
+_name, _, _count = os.environ.get("TAISHI_CRASH_POINT", "").partition(":")
+_nth, _, _times = _count.partition(":")
+_left = int(_nth or 1)
+
+
+def reach(name: str) -> None:
+    """Dies here if the environment names this point, else returns at once."""
+    if name == _name:
+        _count_down()
+
+
+def _count_down() -> None:
+    global _left
+    _left -= 1
+    if _left > 0:
+        return
+    path = Path(os.environ["TAISHI_CRASH_FILE"])
+    if _times and path.exists() and sum(1 for line in path.read_text().splitlines() if line.startswith(f"{_name} ")) >= int(_times):
+        return
+    with path.open("a") as deaths:
+        deaths.write(f"{_name} {os.getpid()}\n")
+        deaths.flush()
+        os.fsync(deaths.fileno())
+    os.kill(os.getpid(), signal.SIGKILL)
