@@ -91,7 +91,9 @@ class ClaimFacts:
 
     `negates` is True only in a single-valued slot: the claim says that `value` does not hold. In a many-valued slot
     the object is part of `slot` and `value` is the fingerprint of the polarity.
-    `known_from` is the latest recorded_at of the evidence it needs. `strength` as in `ORIGIN_STRENGTH`.
+    `known_from` is the latest recorded_at of the evidence it needs; None (a claim stated by intent): its own event's
+    recorded_at. `valid_from` None (stated by intent, without a beginning): likewise its own event's recorded_at, which
+    the log sets after the header is written. `strength` as in `ORIGIN_STRENGTH`.
     `targets`/`was` carry a correction's verdict on other claims (a claim and its equals): `wrong` (never true) or
     `true_until` (this claim's valid_from).
     """
@@ -100,7 +102,7 @@ class ClaimFacts:
     slot: str
     value: str
     negates: bool
-    valid_from: int
+    valid_from: int | None
     valid_to: int
     to_inferred: bool
     known_from: int | None
@@ -117,4 +119,4 @@ class ClaimFacts:
     def from_header(cls, facts: Mapping[str, Any]) -> ClaimFacts:
         given = {f.name: facts[f.name] for f in fields(cls) if f.name in facts}
         given["targets"] = tuple(given.get("targets", ()))
-        return cls(**{"negates": False, "to_inferred": False, "known_from": None, **given})
+        return cls(**{"negates": False, "to_inferred": False, "known_from": None, "valid_from": None, **given})

@@ -29,6 +29,20 @@ class InvalidInput(TaishiError):
     slug = "invalid-input"
 
 
+class MalformedBody(InvalidInput):
+    """The request body is not JSON at all (syntax, encoding, nesting, numbers beyond any reader)."""
+
+    status = 400
+    slug = "malformed-body"
+
+
+class UnsupportedContent(TaishiError):
+    """The body is declared to be something else than plain JSON."""
+
+    status = 415
+    slug = "unsupported-content"
+
+
 class NotFound(TaishiError):
     """No such memory, event or slot in this namespace."""
 

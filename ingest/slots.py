@@ -59,18 +59,22 @@ def bind(
     was: Literal["wrong", "true_until"] | None = None,
 ) -> ClaimFacts:
     """The claim's facts for the header. Its id is a keyed hash of evidence ids, slot and value: a re-reading of the same
-    words that says the same gets the same id."""
+    words that says the same gets the same id.
+
+    `known_from` None means that the claim is stated by intent: it is known from its own event's recorded_at, and, unless
+    it says when it began, valid from then. A claim read from evidence that says nothing is valid without beginning."""
     single = is_single(claim, registry)
     slot = fingerprints.of(*slot_parts(namespace, claim, registry))
     polarity = "-" if claim.negated else "+"
     value = fingerprints.of("value", namespace, normal_value(claim.value) if single else polarity)
+    valid_from = BEGINNING if claim.valid_from is None and known_from is not None else claim.valid_from
     claim_id = fingerprints.of("claim", namespace, *sorted(evidence), slot, value, polarity)
     return ClaimFacts(
         claim_id=claim_id,
         slot=slot,
         value=value,
         negates=single and claim.negated,
-        valid_from=BEGINNING if claim.valid_from is None else claim.valid_from,
+        valid_from=valid_from,
         valid_to=FOREVER if claim.valid_to is None else claim.valid_to,
         to_inferred=claim.to_inferred and claim.valid_to is None,
         known_from=known_from,
