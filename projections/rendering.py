@@ -1,0 +1,39 @@
+"""What a memory reads like: one sentence for a claim, for a raw event, and for the embedder.
+
+The fold, the vector worker and recall share these, so that what is indexed is what is shown.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from taishi.ingest.claims import Claim
+
+USER: Final = "user"
+"""The subject and speaker that stand for the one whose memory this is; never shown as a name."""
+
+_USER_LEAD: Final = re.compile(r"\s*(?:(?:该|此|本)?用户(?:的)?|the user(?:'s|’s)?\b|user:)[\s:：,，]*", re.IGNORECASE)
+
+
+def spoken(text: str, speaker: str | None) -> str:
+    """`speaker: text` where the words are not the user's own."""
+    return text if not speaker or speaker == USER else f"{speaker}: {text}"
+
+
+def render_claim(claim: Claim) -> str:
+    """The quoted span, with the speaker's name before it where it is not the user's own; a claim without words of its
+    own as subject, predicate, value (`user works at Acme (team: search)`), a denied one with `not`."""
+    if claim.quote is not None and claim.quote.text.strip():
+        return spoken(claim.quote.text.strip(), claim.said_by)
+    relation = claim.predicate.replace("_", " ").replace(".", " ")
+    parts = [claim.subject, "not" if claim.negated else "", relation, claim.value]
+    if claim.qualifiers:
+        parts.append("(" + ", ".join(f"{k}: {v}" for k, v in sorted(claim.qualifiers.items())) + ")")
+    return " ".join(part for part in parts if part)
+
+
+def for_embedding(text: str) -> str:
+    """Without a leading "用户" or "the user", which pulls all such sentences together. Empty only if `text` is."""
+    lead = _USER_LEAD.match(text)
+    return text if lead is None else text[lead.end():] or text
