@@ -1,1 +1,1 @@
-"""Composition root: settings, the embedded server, the process launcher and the command line."""
+"""The composition root: settings, the embedded server, the processes and their supervisor, the command line."""

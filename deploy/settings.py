@@ -1,0 +1,220 @@
+"""Every setting of Taishi, in one class.
+
+A value comes from, strongest first: what the command line says, the environment (`TAISHI_<NAME>`, and `REDIS_URL`),
+`taishi.toml` in the home folder, the default. `source_of` tells which it was, for `taishi doctor`.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Final, Literal
+from zoneinfo import ZoneInfo
+
+from platformdirs import user_data_path
+from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, SecretStr, ValidationError, field_validator
+from pydantic_settings import (
+    BaseSettings,
+    EnvSettingsSource,
+    PydanticBaseSettingsSource,
+    SettingsConfigDict,
+    TomlConfigSettingsSource,
+)
+
+from taishi.ingest.errors import ConfigurationError
+
+Right = Literal["publish", "command", "query", "admin"]
+ALL_RIGHTS: Final[frozenset[Right]] = frozenset({"publish", "command", "query", "admin"})
+
+
+class ApiKey(BaseModel):
+    """A key that callers send as `Authorization: Bearer <key>`: what it may do, and where (`*`: in every namespace)."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    key: SecretStr = Field(min_length=16)
+    namespaces: tuple[str, ...] = ("*",)
+    rights: frozenset[Right] = ALL_RIGHTS
+
+
+class Address(BaseModel):
+    """A host and a port to serve on."""
+
+    model_config = ConfigDict(frozen=True)
+
+    host: str
+    port: int = Field(ge=0, le=65535)
+
+    @classmethod
+    def parse(cls, text: str) -> Address:
+        """`host:port`, `[::1]:port`. Raises ValueError on anything else."""
+        host, colon, port = text.rpartition(":")
+        host = host.removeprefix("[").removesuffix("]")
+        if not colon or not host or not port.isascii() or not port.isdigit():
+            raise ValueError("is not host:port, such as 127.0.0.1:8460")
+        return cls(host=host, port=int(port))
+
+    @property
+    def is_loopback(self) -> bool:
+        """Only names and addresses that cannot be reached from another machine."""
+        if self.host == "localhost":
+            return True
+        try:
+            return ipaddress.ip_address(self.host).is_loopback
+        except ValueError:
+            return False
+
+    @property
+    def url(self) -> str:
+        """Where a client on this machine reaches it."""
+        host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(self.host, self.host)
+        return f"http://[{host}]:{self.port}" if ":" in host else f"http://{host}:{self.port}"
+
+
+class Settings(BaseSettings):
+    """`home` holds all data. Addresses are what is served, URLs where clients find it (by default the same place).
+
+    `redis_url` is the log's server (default: an embedded one), `jobs_url` the RQ queue's (default: another database
+    of the same server), `keystore_url` the SQLAlchemy URL of the data keys (default: a SQLite file of its own).
+    """
+
+    model_config = SettingsConfigDict(env_prefix="TAISHI_", env_ignore_empty=True, extra="forbid", frozen=True)
+
+    home: Path
+    write_addr: str = "127.0.0.1:8460"
+    read_addr: str = "127.0.0.1:8461"
+    write_url: str | None = None
+    read_url: str | None = None
+    api_key: SecretStr | None = None
+    api_keys: tuple[ApiKey, ...] = ()
+    redis_url: str | None = Field(default=None, validation_alias="redis_url")
+    jobs_url: str | None = None
+    keystore_url: str | None = None
+    partitions: int = Field(default=4, ge=1, le=256)
+    encryption: Literal["on", "off"] = "on"
+    durability: Literal["everysec", "always"] = "everysec"
+    provenance: Literal["enforce", "off"] = "enforce"
+    extractor: Literal["rules"] = "rules"
+    embedder: Literal["local", "hashed", "off"] = "local"
+    timezone: str = "UTC"
+    rq_workers: int = Field(default=1, ge=1, le=64)
+
+    _sources: dict[str, str] = PrivateAttr(default_factory=dict)
+
+    @field_validator("write_addr", "read_addr")
+    @classmethod
+    def _is_address(cls, text: str) -> str:
+        Address.parse(text)
+        return text
+
+    @field_validator("timezone")
+    @classmethod
+    def _is_zone(cls, name: str) -> str:
+        try:
+            ZoneInfo(name)
+        except (KeyError, ValueError, OSError):
+            raise ValueError("is not a time zone such as Asia/Shanghai") from None
+        return name
+
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,
+        file_secret_settings: PydanticBaseSettingsSource,
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        return (init_settings,)  # `load` merges the sources, so that it can say where each value came from
+
+    def source_of(self, name: str) -> str:
+        return self._sources.get(name, "default")
+
+    @property
+    def write(self) -> Address:
+        return Address.parse(self.write_addr)
+
+    @property
+    def read(self) -> Address:
+        return Address.parse(self.read_addr)
+
+    @property
+    def write_base(self) -> str:
+        """Where clients find the write side."""
+        return self.write_url or self.write.url
+
+    @property
+    def read_base(self) -> str:
+        return self.read_url or self.read.url
+
+    @property
+    def keystore(self) -> str:
+        return self.keystore_url or f"sqlite:///{self.home / 'keys' / 'keys.db'}"
+
+    @property
+    def logs(self) -> Path:
+        return self.home / "logs"
+
+    @property
+    def run(self) -> Path:
+        return self.home / "run"
+
+    def check_exposure(self) -> None:
+        """Raises ConfigurationError where strangers could reach a side that asks for no key."""
+        for name in ("write_addr", "read_addr"):
+            if not Address.parse(getattr(self, name)).is_loopback and not self.api_keys:
+                raise ConfigurationError(
+                    f"{name} = {getattr(self, name)} can be reached from other machines, and no API keys are set: "
+                    "add [[api_keys]] to taishi.toml (or TAISHI_API_KEYS), or serve on 127.0.0.1",
+                    field=name,
+                )
+
+
+def default_home(environ: Mapping[str, str]) -> tuple[Path, str]:
+    """The home folder and where it was named."""
+    named = environ.get("TAISHI_HOME")
+    if named:
+        return Path(named).expanduser().absolute(), "TAISHI_HOME"
+    return user_data_path("taishi", appauthor=False), "default"
+
+
+def load_settings(**overrides: Any) -> Settings:
+    """Raises ConfigurationError that names every setting that is wrong and where it was set; values are not shown."""
+    sources: dict[str, str] = {}
+    values: dict[str, Any] = {}
+    values["home"], sources["home"] = default_home(os.environ)
+    if overrides.get("home") is not None:
+        values["home"], sources["home"] = Path(overrides["home"]).expanduser().absolute(), "command line"
+    toml = values["home"] / "taishi.toml"
+    try:
+        from_file = TomlConfigSettingsSource(Settings, toml_file=toml)() if toml.exists() else {}
+        from_environment = EnvSettingsSource(Settings)()
+    except ValueError as e:  # TOML and JSON errors alike
+        raise ConfigurationError(f"settings cannot be read: {e}") from None
+    if "home" in from_file:
+        raise ConfigurationError(f"{toml}: home cannot be set in a file that lies in it; use TAISHI_HOME", field="home")
+    from_environment.pop("home", None)
+    for name, value in from_file.items():
+        values[name], sources[name] = value, str(toml)
+    for name, value in from_environment.items():
+        values[name], sources[name] = value, "REDIS_URL" if name == "redis_url" else f"TAISHI_{name.upper()}"
+    for name, value in overrides.items():
+        if value is not None and name != "home":
+            values[name], sources[name] = value, "command line"
+    try:
+        settings = Settings(**values)
+    except ValidationError as e:
+        raise ConfigurationError("\n".join(_complaint(dict(error), sources) for error in e.errors())) from None
+    settings._sources = sources
+    return settings
+
+
+def _complaint(error: dict[str, Any], sources: Mapping[str, str]) -> str:
+    path = [str(part) for part in error["loc"]]
+    name = ".".join(path)
+    said = str(error["msg"]).removeprefix("Value error, ")
+    if error["type"] == "extra_forbidden":
+        said = "no such setting"
+    return f"{name}: {said} (from {sources.get(path[0], 'default') if path else 'default'})"
