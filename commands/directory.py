@@ -73,8 +73,9 @@ class Closure:
 
     A claim brings its equals, the events that state them (claim events and raw evidence, whole) and the other claims
     drawn from overlapping quotes of those words; a raw event brings the claims that rest on it alone or quote it.
-    `claims` are (claim_id, seq of the claim event); `events` are (event_id, seq, key_id) of every event whose body goes:
-    raw events and claim events. `counts` says how many by kind, at least `claims` and `events` (raw ones), for the caller.
+    A negation made by a correction (`was: true_until`) repeats the words of its target and goes with it.
+    `claims` are (claim_id, seq of the claim event); `events` are (event_id, seq, key_id) of every event whose body
+    goes: raw events and claim events. `counts` says how many by kind, at least `claims` and `events` (raw ones).
     """
 
     claims: Sequence[tuple[str, int]]
@@ -104,5 +105,5 @@ class ClaimDirectory(Protocol):
         ...
 
     def zone(self, namespace: str) -> tzinfo:
-        """The namespace's configured time zone, UTC where none was set. A namespace that has no event yet is no error."""
+        """The namespace's configured time zone, UTC where none was set. A namespace without any event is no error."""
         ...
