@@ -6,11 +6,10 @@ A value comes from, strongest first: what the command line says, the environment
 
 from __future__ import annotations
 
-import ipaddress
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Any, Literal
 from zoneinfo import ZoneInfo
 
 from platformdirs import user_data_path
@@ -23,20 +22,19 @@ from pydantic_settings import (
     TomlConfigSettingsSource,
 )
 
+from taishi.ingest.access import MIN_KEY_LENGTH, ApiKey, Right, refuse_open_bind
 from taishi.ingest.errors import ConfigurationError
 
-Right = Literal["publish", "command", "query", "admin"]
-ALL_RIGHTS: Final[frozenset[Right]] = frozenset({"publish", "command", "query", "admin"})
 
-
-class ApiKey(BaseModel):
-    """A key that callers send as `Authorization: Bearer <key>`: what it may do, and where (`*`: in every namespace)."""
+class KeySetting(BaseModel):
+    """A key that callers send as `Authorization: Bearer <key>`: what it may do, and where (None: everywhere)."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    key: SecretStr = Field(min_length=16)
-    namespaces: tuple[str, ...] = ("*",)
-    rights: frozenset[Right] = ALL_RIGHTS
+    name: str
+    key: SecretStr = Field(min_length=MIN_KEY_LENGTH)
+    rights: tuple[Right, ...]
+    namespaces: tuple[str, ...] | None = None
 
 
 class Address(BaseModel):
@@ -57,16 +55,6 @@ class Address(BaseModel):
         return cls(host=host, port=int(port))
 
     @property
-    def is_loopback(self) -> bool:
-        """Only names and addresses that cannot be reached from another machine."""
-        if self.host == "localhost":
-            return True
-        try:
-            return ipaddress.ip_address(self.host).is_loopback
-        except ValueError:
-            return False
-
-    @property
     def url(self) -> str:
         """Where a client on this machine reaches it."""
         host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(self.host, self.host)
@@ -78,6 +66,7 @@ class Settings(BaseSettings):
 
     `redis_url` is the log's server (default: an embedded one), `jobs_url` the RQ queue's (default: another database
     of the same server), `keystore_url` the SQLAlchemy URL of the data keys (default: a SQLite file of its own).
+    `namespace` is what the command line speaks of where it is not told another.
     """
 
     model_config = SettingsConfigDict(env_prefix="TAISHI_", env_ignore_empty=True, extra="forbid", frozen=True)
@@ -88,7 +77,7 @@ class Settings(BaseSettings):
     write_url: str | None = None
     read_url: str | None = None
     api_key: SecretStr | None = None
-    api_keys: tuple[ApiKey, ...] = ()
+    api_keys: tuple[KeySetting, ...] = ()
     redis_url: str | None = Field(default=None, validation_alias="redis_url")
     jobs_url: str | None = None
     keystore_url: str | None = None
@@ -99,6 +88,7 @@ class Settings(BaseSettings):
     extractor: Literal["rules"] = "rules"
     embedder: Literal["local", "hashed", "off"] = "local"
     timezone: str = "UTC"
+    namespace: str = "default"
     rq_workers: int = Field(default=1, ge=1, le=64)
 
     _sources: dict[str, str] = PrivateAttr(default_factory=dict)
@@ -161,15 +151,18 @@ class Settings(BaseSettings):
     def run(self) -> Path:
         return self.home / "run"
 
+    @property
+    def guards(self) -> tuple[ApiKey, ...]:
+        """The configured API keys as the two APIs check them."""
+        return tuple(
+            ApiKey.of(name=k.name, key=k.key.get_secret_value(), rights=k.rights, namespaces=k.namespaces)
+            for k in self.api_keys
+        )
+
     def check_exposure(self) -> None:
         """Raises ConfigurationError where strangers could reach a side that asks for no key."""
-        for name in ("write_addr", "read_addr"):
-            if not Address.parse(getattr(self, name)).is_loopback and not self.api_keys:
-                raise ConfigurationError(
-                    f"{name} = {getattr(self, name)} can be reached from other machines, and no API keys are set: "
-                    "add [[api_keys]] to taishi.toml (or TAISHI_API_KEYS), or serve on 127.0.0.1",
-                    field=name,
-                )
+        for address in (self.write, self.read):
+            refuse_open_bind(address.host, self.guards)
 
 
 def default_home(environ: Mapping[str, str]) -> tuple[Path, str]:

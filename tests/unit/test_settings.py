@@ -34,7 +34,8 @@ def test_each_value_knows_its_source(home: Path, monkeypatch: pytest.MonkeyPatch
     ("name", "value"),
     [
         ("TAISHI_PARTITIONS", "0"), ("TAISHI_WRITE_ADDR", "8460"), ("TAISHI_TIMEZONE", "Mars/Olympus"),
-        ("TAISHI_ENCRYPTION", "maybe"), ("TAISHI_API_KEYS", "[{"), ("TAISHI_API_KEYS", '[{"key": "short"}]'),
+        ("TAISHI_ENCRYPTION", "maybe"), ("TAISHI_API_KEYS", "[{"),
+        ("TAISHI_API_KEYS", '[{"name": "a", "key": "short", "rights": ["query"]}]'),
     ],
 )
 def test_a_wrong_value_is_named_with_its_source_and_never_shown(
@@ -57,9 +58,9 @@ def test_only_loopback_needs_no_key(monkeypatch: pytest.MonkeyPatch) -> None:
     for addr in ("127.0.0.1:1", "localhost:1", "[::1]:1", "127.8.9.1:1"):
         load_settings(read_addr=addr).check_exposure()
     for addr in ("0.0.0.0:1", "10.0.0.7:1", "[::]:1", "memory.example:1"):
-        with pytest.raises(ConfigurationError, match="API keys"):
+        with pytest.raises(ConfigurationError, match="without API keys"):
             load_settings(read_addr=addr).check_exposure()
-    monkeypatch.setenv("TAISHI_API_KEYS", '[{"key": "0123456789abcdef0123"}]')
+    monkeypatch.setenv("TAISHI_API_KEYS", '[{"name": "a", "key": "0123456789abcdef0123", "rights": ["admin"]}]')
     load_settings(read_addr="0.0.0.0:1").check_exposure()
 
 
