@@ -14,14 +14,24 @@ from .errors import ConfigurationError
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Predicate:
-    """`key` is None where every given qualifier is part of the slot. `life` in days, 0 for good."""
+    """`key` is None where every given qualifier is part of the slot. `life` in days, 0 for good.
+
+    `single_if` names qualifier values under which a many-valued predicate holds one truth at a time: being in a project
+    is one at a time, being in clubs is not, and both are `member_of`.
+    """
 
     name: str
     cardinality: Literal["single", "many"] = "many"
     key: tuple[str, ...] | None = None
+    single_if: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     life: int = 365
     importance: float = 0.5
     surface: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+    def single(self, qualifiers: Mapping[str, str]) -> bool:
+        return self.cardinality == "single" or any(
+            qualifiers.get(name) in values for name, values in self.single_if.items()
+        )
 
 
 class Registry:
@@ -46,9 +56,10 @@ class Registry:
 def _read(name: str, row: Mapping[str, Any]) -> Predicate:
     row = dict(row)
     key = row.pop("key", None)
+    single_if = {name: tuple(values) for name, values in row.pop("single_if", {}).items()}
     surface = {lang: tuple(words) for lang, words in row.pop("surface", {}).items()}
     try:
-        return Predicate(name=name, key=None if key is None else tuple(key), surface=surface, **row)
+        return Predicate(name=name, key=None if key is None else tuple(key), single_if=single_if, surface=surface, **row)
     except TypeError as e:
         raise ConfigurationError(f"predicate {name!r} in the registry: {e}") from None
 

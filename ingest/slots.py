@@ -31,7 +31,7 @@ class Fingerprints:
 
 
 def is_single(claim: Claim, registry: Registry) -> bool:
-    return claim.transfer or registry.predicate(claim.predicate).cardinality == "single"
+    return claim.transfer or registry.predicate(claim.predicate).single(claim.qualifiers)
 
 
 def slot_parts(namespace: str, claim: Claim, registry: Registry) -> tuple[str, ...]:
