@@ -1,0 +1,99 @@
+"""The events that an extraction leaves in the log, under ids that follow from what they are about.
+
+The same window read twice by the same generation tries to write the same events; the log takes the first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+from uuid import UUID, uuid5
+
+from .claims import Claim, ClaimFacts
+from .envelope import Actor, Event, NewEvent
+
+_DERIVED: Final = UUID("6b0f3a52-7c1e-5d0c-9f44-54a1547b2a11")
+_SYSTEM: Final = Actor(role="system")
+
+
+def _id(*parts: object) -> str:
+    return str(uuid5(_DERIVED, "\x1f".join(map(str, parts))))
+
+
+def completed_id(namespace: str, window_id: str, generation: int) -> str:
+    """The id of the event that closes a window: it guards all that the window derives."""
+    return _id("completed", namespace, window_id, generation)
+
+
+def claim_event(
+    claim: Claim, facts: ClaimFacts, *, source: Event, window_id: str, evidence: Sequence[str], generation: int
+) -> NewEvent:
+    """`claim.extracted`. It speaks with the voice (actor, origin, session) of the event that it was read from."""
+    return NewEvent(
+        event_id=_id("claim", source.namespace, window_id, facts.claim_id, generation),
+        type="claim.extracted",
+        namespace=source.namespace,
+        session=source.session,
+        actor=source.actor,
+        origin=source.origin,
+        session_kind=source.session_kind,
+        body=claim.to_body(),
+        facts={"claim": facts.to_header()},
+        generation=generation,
+        correlation_id=source.correlation_id,
+        causation_id=source.event_id,
+        evidence=tuple(evidence),
+    )
+
+
+def completed_event(
+    *,
+    namespace: str,
+    session: str | None,
+    window_id: str,
+    event_ids: Sequence[str],
+    claims: int,
+    decisions: Mapping[str, str],
+    extractor: str,
+    generation: int,
+) -> NewEvent:
+    """`extraction.completed`: the window is done, with so many claims. `decisions`: event id → why it became none."""
+    return NewEvent(
+        event_id=completed_id(namespace, window_id, generation),
+        type="extraction.completed",
+        namespace=namespace,
+        session=session,
+        actor=_SYSTEM,
+        origin="system",
+        body={},
+        facts={
+            "window": window_id, "events": list(event_ids), "claims": claims, "decisions": dict(decisions),
+            "extractor": extractor,
+        },
+        generation=generation,
+    )
+
+
+def failed_event(
+    *,
+    namespace: str,
+    session: str | None,
+    window_id: str,
+    event_ids: Sequence[str],
+    attempt: int,
+    error: str,
+    generation: int,
+) -> NewEvent:
+    """`extraction.failed`: this attempt came to nothing. `error` is a code, never a message that could hold words."""
+    facts: dict[str, Any] = {"window": window_id, "events": list(event_ids), "error": error, "attempt": attempt}
+    return NewEvent(
+        event_id=_id("failed", namespace, window_id, generation, attempt),
+        type="extraction.failed",
+        namespace=namespace,
+        session=session,
+        actor=_SYSTEM,
+        origin="system",
+        body={},
+        facts=facts,
+        generation=generation,
+    )

@@ -1,0 +1,187 @@
+"""The keeper: reads the log, keeps the windows, and sees to it that each of them gets extracted.
+
+Its truth is the log alone. A window stays open until the log holds its closing event, whatever the job queue says: a
+job that is neither waiting nor running gives its open windows back, and they are handed out again. At most `most_jobs`
+jobs are out at a time, so that under load windows gather into bigger jobs, and with no worker alive nothing piles up.
+
+It also destroys again the keys of what was forgotten, so that a crash between a tombstone and the destruction heals.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Callable
+from typing import Final
+
+from .crashpoints import reach
+from .derived import completed_id, failed_event
+from .envelope import Event, Position
+from .errors import Unavailable
+from .instants import SECOND
+from .jobs import JobQueue
+from .keys import KeyStore
+from .log import Batch, EventLog
+from .outbox import Outbox
+from .outbox_fold import Checkpoint, CheckpointMoved
+from .window_fold import FORGETTING_TYPES, WindowFold
+from .windows import AT_ONCE, Policy
+
+_READ: Final = 500
+_SWEEP_SECONDS: Final = 0.25
+_IDLE_SECONDS: Final = 1.0
+_BACKOFF_SECONDS: Final = 0.5
+_CLOCK_SLACK: Final = 2 * SECOND
+"""How far the server's clock may lag behind ours before a gathered window is closed too early."""
+_WORKER_DIED: Final = "worker_died"
+
+logger = logging.getLogger(__name__)
+
+
+def _now() -> int:
+    return time.time_ns() // 1_000
+
+
+class Keeper:
+    """`zone` is the time zone of namespaces that have set none."""
+
+    def __init__(
+        self,
+        log: EventLog,
+        keys: KeyStore,
+        outbox: Outbox,
+        queue: JobQueue,
+        policy: Policy = AT_ONCE,
+        *,
+        zone: str = "UTC",
+        generation: int = 1,
+        most_jobs: int = 4,
+        clock: Callable[[], int] = _now,
+    ) -> None:
+        self._log = log
+        self._keys = keys
+        self._outbox = outbox
+        self._queue = queue
+        self._policy = policy
+        self._zone = zone
+        self._generation = generation
+        self._most_jobs = most_jobs
+        self._clock = clock
+        self._checkpoints: dict[int, Checkpoint] = {}
+        self._start_heads: dict[int, int] = {}
+        self._suspects: dict[str, dict[int, int]] = {}
+        self._next_sweep = 0.0
+
+    def run(self, stop: threading.Event) -> None:
+        """Until `stop` is set. A server that is down is waited for; a damaged log ends it with LogDamaged."""
+        while not stop.is_set():
+            try:
+                if not self.step():
+                    waiting = _SWEEP_SECONDS if self._outbox.out() else _IDLE_SECONDS
+                    self._log.wait({p: c.seq for p, c in self._checkpoints.items()}, seconds=waiting)
+            except Unavailable as e:
+                logger.warning("keeper waits: %s", e.message)
+                self._checkpoints.clear()
+                stop.wait(_BACKOFF_SECONDS)
+
+    def step(self) -> int:
+        """Folds what is new (up to a batch per partition), hands out windows, takes lost ones back. How many events."""
+        if not self._checkpoints:
+            self._begin()
+        seen = sum(self._read(partition) for partition in range(self._log.partitions))
+        self._hand_out()
+        if time.monotonic() >= self._next_sweep:
+            self._sweep()
+            self._next_sweep = time.monotonic() + _SWEEP_SECONDS
+        return seen
+
+    def _begin(self) -> None:
+        """Takes up where it left off; where the log was rolled back under it, folds the partition anew."""
+        for partition in range(self._log.partitions):
+            checkpoint = self._outbox.checkpoint(partition)
+            head = self._log.head(partition)
+            if checkpoint.seq and not self._is_on_log(partition, checkpoint, head):
+                logger.warning("partition %d is not the log that was read before: folding it anew", partition)
+                with self._outbox.fold(partition) as fold:
+                    fold.clear()
+                checkpoint = Checkpoint()
+            self._checkpoints[partition] = checkpoint
+            self._start_heads[partition] = head
+        self._suspects.clear()
+
+    def _is_on_log(self, partition: int, checkpoint: Checkpoint, head: int) -> bool:
+        if head < checkpoint.seq:
+            return False
+        return self._log.fetch(Position(partition, checkpoint.seq)).digest == checkpoint.digest
+
+    def _read(self, partition: int) -> int:
+        now = self._clock() - _CLOCK_SLACK
+        before = self._checkpoints[partition]
+        events = self._log.read(partition, after=before.seq, limit=_READ)
+        for event in events:
+            if event.type in FORGETTING_TYPES:
+                self._keys.destroy(event.facts["keys"], at=event.recorded_at)
+        try:
+            self._fold(partition, before, events, expire_at=now if len(events) < _READ else None)
+        except CheckpointMoved:
+            logger.warning("partition %d was folded by another keeper", partition)
+            self._checkpoints[partition] = self._outbox.checkpoint(partition)
+        return len(events)
+
+    def _fold(self, partition: int, before: Checkpoint, events: list[Event], *, expire_at: int | None) -> None:
+        gathers = bool(self._policy.span) and expire_at is not None
+        if not events and not gathers:
+            return
+        with self._outbox.fold(partition) as fold:
+            after = before
+            if events:
+                after = Checkpoint(seq=events[-1].position.seq, digest=events[-1].digest)
+                fold.advance(before, after)
+            changes = WindowFold(fold, events, policy=self._policy, generation=self._generation)
+            if gathers and expire_at is not None:
+                changes.expire(expire_at)
+            changes.write(now=events[-1].appended_at if events else 0)
+        self._checkpoints[partition] = after
+
+    def _hand_out(self) -> None:
+        """Windows of a partition whose past is still being read wait: their closing events may be in it."""
+        ready = [p for p, c in self._checkpoints.items() if c.seq >= self._start_heads[p]]
+        self._outbox.dispatch(partitions=ready, now=self._clock(), most_jobs=self._most_jobs)
+        for out in self._outbox.out():
+            if out.enqueued_at is None:
+                reach("outboxed")
+                self._queue.enqueue(self._outbox.job(out.job_id, zone=self._zone))
+                reach("enqueued")
+                self._outbox.enqueued(out.job_id, now=self._clock())
+
+    def _sweep(self) -> None:
+        """Takes back the windows of lost jobs: those seen lost twice, once all that they appended has been read."""
+        out = [job.job_id for job in self._outbox.out() if job.enqueued_at is not None]
+        fates = self._queue.fates(out) if out else {}
+        self._suspects = {name: heads for name, heads in self._suspects.items() if name in fates}
+        for name, fate in fates.items():
+            heads = self._suspects.get(name)
+            if heads is None:
+                self._suspects[name] = {p: self._log.head(p) for p in self._checkpoints}
+            elif all(self._checkpoints[p].seq >= head for p, head in heads.items()):
+                logger.warning("job %s %s before its windows were done: they are handed out again", name, fate)
+                self._outbox.release(name, now=self._clock(), died=fate == "died")
+                self._queue.discard(name)
+                del self._suspects[name]
+        self._give_up()
+
+    def _give_up(self) -> None:
+        for window in self._outbox.doomed():
+            events = [self._log.fetch(Position(window.partition, seq)) for seq in window.seqs]
+            failed = failed_event(
+                namespace=window.namespace,
+                session=events[0].session,
+                window_id=window.window_id,
+                event_ids=[e.event_id for e in events],
+                attempt=window.attempts,
+                error=_WORKER_DIED,
+                generation=self._generation,
+            )
+            guard = completed_id(window.namespace, window.window_id, self._generation)
+            self._log.append(Batch(events=[failed], guard=guard))

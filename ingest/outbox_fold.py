@@ -1,0 +1,173 @@
+"""What one batch of events changes in the keeper's memory: one transaction, with the checkpoint in it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+
+from sqlalchemy import Connection, delete, exists, select, update
+from sqlalchemy.dialects.sqlite import insert
+
+from . import outbox_schema as t
+from .windows import Member, SessionState, Window
+
+
+class CheckpointMoved(Exception):
+    """Another keeper has folded these events."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Checkpoint:
+    """The last event folded of a partition, and its digest. `seq` 0 where none was."""
+
+    seq: int = 0
+    digest: bytes = b""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionKey:
+    """`session` None is a session too: what a namespace says without naming one."""
+
+    namespace: str
+    session: str | None
+
+    def dump(self) -> str:
+        return json.dumps([self.namespace, self.session])
+
+    @classmethod
+    def load(cls, text: str) -> SessionKey:
+        namespace, session = json.loads(text)
+        return cls(namespace=namespace, session=session)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OpenWindow:
+    """A window to be kept. `zone` None stands for the deployment's own. `error` is set where an attempt failed."""
+
+    window: Window
+    namespace: str
+    zone: str | None
+    attempts: int = 0
+    error: str | None = None
+
+
+class Fold:
+    """Reads and changes within one transaction on one partition."""
+
+    def __init__(self, connection: Connection, partition: int) -> None:
+        self._connection = connection
+        self._partition = partition
+
+    def advance(self, before: Checkpoint, after: Checkpoint) -> None:
+        """Moves the checkpoint. Raises CheckpointMoved unless it stands at `before`; then nothing may be committed."""
+        c = t.checkpoints.c
+        row = {"partition": self._partition, "seq": after.seq, "digest": after.digest}
+        if before.seq == 0:
+            done = self._connection.execute(insert(t.checkpoints).values(row).on_conflict_do_nothing()).rowcount
+        else:
+            moved = update(t.checkpoints).where(c.partition == self._partition, c.seq == before.seq).values(row)
+            done = self._connection.execute(moved).rowcount
+        if done != 1:
+            raise CheckpointMoved
+
+    def sessions(self, keys: Collection[SessionKey]) -> dict[SessionKey, SessionState]:
+        return self._sessions(t.sessions.c.key.in_([key.dump() for key in keys]))
+
+    def open_before(self, first_at: int) -> dict[SessionKey, SessionState]:
+        """Sessions whose open window began before `first_at`."""
+        return self._sessions(t.sessions.c.open_at < first_at)
+
+    def _sessions(self, which: object) -> dict[SessionKey, SessionState]:
+        c = t.sessions.c
+        wanted = select(c.key, c.state).where(c.partition == self._partition, which)  # type: ignore[arg-type]
+        return {SessionKey.load(key): _load_state(state) for key, state in self._connection.execute(wanted)}
+
+    def put_sessions(self, states: Mapping[SessionKey, SessionState]) -> None:
+        rows = [
+            {
+                "partition": self._partition, "key": key.dump(), "last_at": s.last_at,
+                "open_at": s.open[0].appended_at if s.open else None, "state": _dump_state(s),
+            }
+            for key, s in states.items()
+        ]
+        if rows:
+            upsert = insert(t.sessions)
+            changed = {name: upsert.excluded[name] for name in ("last_at", "open_at", "state")}
+            self._connection.execute(
+                upsert.on_conflict_do_update(index_elements=["partition", "key"], set_=changed), rows
+            )
+
+    def drop_sessions(self, last_before: int) -> None:
+        """Forgets sessions silent since before `last_before`, too long ago to give context."""
+        c = t.sessions.c
+        self._connection.execute(
+            delete(t.sessions).where(c.partition == self._partition, c.last_at < last_before, c.open_at.is_(None))
+        )
+
+    def zones(self, namespaces: Collection[str]) -> dict[str, str]:
+        c = t.zones.c
+        wanted = select(c.namespace, c.zone).where(c.partition == self._partition, c.namespace.in_(list(namespaces)))
+        return {row.namespace: row.zone for row in self._connection.execute(wanted)}
+
+    def put_zones(self, zones: Mapping[str, str]) -> None:
+        rows = [{"partition": self._partition, "namespace": n, "zone": z} for n, z in zones.items()]
+        if rows:
+            upsert = insert(t.zones)
+            changed = {"zone": upsert.excluded["zone"]}
+            self._connection.execute(
+                upsert.on_conflict_do_update(index_elements=["partition", "namespace"], set_=changed), rows
+            )
+
+    def add(self, windows: Sequence[OpenWindow]) -> None:
+        rows = [
+            {
+                "window_id": w.window.window_id, "partition": self._partition, "namespace": w.namespace,
+                "seqs": json.dumps(w.window.seqs), "context": json.dumps(w.window.context), "zone": w.zone,
+                "state": "pending" if w.error is None else "failed", "attempts": w.attempts, "deaths": 0,
+                "not_before": 0, "error": w.error,
+            }
+            for w in windows
+        ]
+        if rows:
+            self._connection.execute(insert(t.windows), rows)
+
+    def close(self, window_ids: Collection[str]) -> None:
+        """These windows are done."""
+        if window_ids:
+            self._connection.execute(delete(t.windows).where(t.windows.c.window_id.in_(list(window_ids))))
+
+    def fail(self, window_id: str, *, attempts: int, error: str) -> None:
+        """So many attempts were made, and the last one failed."""
+        c = t.windows.c
+        failed = {"state": "failed", "job_id": None, "attempts": attempts, "error": error}
+        ours = update(t.windows).where(c.window_id == window_id, c.attempts < attempts)
+        self._connection.execute(ours.values(failed))
+
+    def holding(self, namespace: str, seqs: Collection[int]) -> list[str]:
+        """Windows of this namespace that hold none but these events."""
+        c = t.windows.c
+        wanted = select(c.window_id, c.seqs).where(c.partition == self._partition, c.namespace == namespace)
+        return [row.window_id for row in self._connection.execute(wanted) if set(json.loads(row.seqs)) <= set(seqs)]
+
+    def end_jobs(self) -> None:
+        """A job that holds no open window is over."""
+        held = exists().where(t.windows.c.job_id == t.jobs.c.job_id)
+        self._connection.execute(delete(t.jobs).where(~held))
+
+    def clear(self) -> None:
+        """Drops everything known of the partition."""
+        for table in (t.windows, t.sessions, t.zones, t.checkpoints):
+            self._connection.execute(delete(table).where(table.c.partition == self._partition))
+        self.end_jobs()
+
+
+def _load_state(text: str) -> SessionState:
+    growing, past = (
+        tuple(Member(seq=m[0], event_id=m[1], appended_at=m[2]) for m in part) for part in json.loads(text)
+    )
+    return SessionState(open=growing, past=past)
+
+
+def _dump_state(state: SessionState) -> str:
+    return json.dumps([[[m.seq, m.event_id, m.appended_at] for m in part] for part in (state.open, state.past)])

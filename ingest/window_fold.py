@@ -1,0 +1,103 @@
+"""The keeper's fold: which windows a batch of events opens, closes, fails or takes away.
+
+The result depends on the events and their order alone, not on how they were cut into batches.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Final
+
+from .envelope import RAW_TYPES, Event
+from .outbox_fold import Fold, OpenWindow, SessionKey
+from .windows import Member, Policy, SessionState, Window, advance, expire
+
+CLOSING_TYPES: Final = frozenset({"extraction.completed", "window.skipped"})
+FORGETTING_TYPES: Final = frozenset({"claim.forgotten", "scope.forgotten"})
+
+
+class WindowFold:
+    """Folds events of one partition, in order, then `write`s what came of them into the transaction `fold`.
+
+    Derived events of other generations than `generation` are not seen.
+    """
+
+    def __init__(self, fold: Fold, events: Sequence[Event], *, policy: Policy, generation: int) -> None:
+        self._fold = fold
+        self._policy = policy
+        self._generation = generation
+        raw = [e for e in events if e.type in RAW_TYPES]
+        self._sessions: dict[SessionKey, SessionState] = fold.sessions({_key(e) for e in raw}) if raw else {}
+        self._zones = fold.zones({e.namespace for e in raw}) if raw else {}
+        self._new_zones: dict[str, str] = {}
+        self._opened: dict[str, OpenWindow] = {}
+        self._closed: set[str] = set()
+        self._failed: dict[str, tuple[int, str]] = {}
+        for event in events:
+            self._see(event)
+
+    def expire(self, now: int) -> None:
+        """Closes the windows that cannot grow any more. All that was appended before `now` must have been folded."""
+        old = {**self._fold.open_before(now - self._policy.span), **self._sessions}
+        for key, state in old.items():
+            self._sessions[key], window = expire(state, now=now, namespace=key.namespace, policy=self._policy)
+            self._open(key.namespace, [] if window is None else [window])
+
+    def write(self, *, now: int) -> None:
+        """`now` is the time of the partition's last event: sessions silent for too long before it are forgotten."""
+        self._fold.put_sessions(self._sessions)
+        self._fold.put_zones(self._new_zones)
+        self._fold.add(list(self._opened.values()))
+        for window_id, (attempts, error) in self._failed.items():
+            self._fold.fail(window_id, attempts=attempts, error=error)
+        self._fold.close(self._closed)
+        if self._closed or self._failed:
+            self._fold.end_jobs()
+        self._fold.drop_sessions(now - self._policy.context_span)
+
+    def _see(self, event: Event) -> None:
+        if event.type in RAW_TYPES:
+            key = _key(event)
+            member = Member(seq=event.position.seq, event_id=event.event_id, appended_at=event.appended_at)
+            self._sessions[key], windows = advance(
+                self._sessions.get(key, SessionState()), member, namespace=event.namespace, policy=self._policy
+            )
+            self._open(event.namespace, windows)
+        elif event.type in FORGETTING_TYPES:
+            self._forget(event)
+        elif event.type == "namespace.configured":
+            zone = (event.body or {}).get("timezone")
+            if zone:
+                self._zones[event.namespace] = self._new_zones[event.namespace] = zone
+        elif event.generation == self._generation:
+            if event.type in CLOSING_TYPES:
+                self._close(event.facts["window"])
+            elif event.type == "extraction.failed":
+                self._fail(event.facts["window"], attempts=event.facts["attempt"] + 1, error=event.facts["error"])
+
+    def _open(self, namespace: str, windows: Sequence[Window]) -> None:
+        for window in windows:
+            zone = self._zones.get(namespace)
+            self._opened[window.window_id] = OpenWindow(window=window, namespace=namespace, zone=zone)
+
+    def _close(self, window_id: str) -> None:
+        if self._opened.pop(window_id, None) is None:
+            self._closed.add(window_id)
+
+    def _fail(self, window_id: str, *, attempts: int, error: str) -> None:
+        opened = self._opened.get(window_id)
+        if opened is None:
+            self._failed[window_id] = (attempts, error)
+        elif opened.attempts < attempts:
+            self._opened[window_id] = replace(opened, attempts=attempts, error=error)
+
+    def _forget(self, event: Event) -> None:
+        erased = {seq for _, seq in event.facts["events"]}
+        gone = [w.window.window_id for w in self._opened.values() if set(w.window.seqs) <= erased]
+        for window_id in (*gone, *self._fold.holding(event.namespace, erased)):
+            self._close(window_id)
+
+
+def _key(event: Event) -> SessionKey:
+    return SessionKey(namespace=event.namespace, session=event.session)

@@ -1,0 +1,101 @@
+"""Windows: which raw events are read together.
+
+A window is a pure function of the order of a session's raw events and their `appended_at`: neighbours of one session,
+at most `events` of them, none appended more than `span` after the first. A clock only tells that a window will not
+grow any more; it decides nothing. Earlier events of the session go along as context, to be understood by.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from .instants import DAY, SECOND
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Policy:
+    """`span` and `context_span` in microseconds. `context` earlier events at most, none older than `context_span`."""
+
+    events: int
+    span: int
+    context: int = 6
+    context_span: int = DAY
+
+
+AT_ONCE: Final = Policy(events=1, span=0)
+"""One event, one window, read as soon as it is there: for rules."""
+GATHERED: Final = Policy(events=5, span=120 * SECOND)
+"""Up to five events of two minutes: for model extractors, whose calls cost money."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Member:
+    """A raw event's place in its session."""
+
+    seq: int
+    event_id: str
+    appended_at: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionState:
+    """`open` are the members of the window that still grows, `past` the members before it, oldest first."""
+
+    open: tuple[Member, ...] = ()
+    past: tuple[Member, ...] = ()
+
+    @property
+    def last_at(self) -> int:
+        """When its last event was appended; 0 where it has none."""
+        return max((m.appended_at for m in (*self.past, *self.open)), default=0)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Window:
+    """A window that will not grow: sequence numbers in its namespace's partition, each ascending."""
+
+    window_id: str
+    seqs: tuple[int, ...]
+    context: tuple[int, ...]
+
+
+def window_id(namespace: str, event_ids: Sequence[str]) -> str:
+    """32 hex digits that name these events of this namespace and no others."""
+    return hashlib.sha256("\x1f".join(("window", namespace, *event_ids)).encode()).hexdigest()[:32]
+
+
+def advance(
+    state: SessionState, member: Member, *, namespace: str, policy: Policy
+) -> tuple[SessionState, list[Window]]:
+    """The session after its next raw event, and the windows which that event closed: none, one or two."""
+    state, closed = expire(state, now=member.appended_at, namespace=namespace, policy=policy)
+    windows = [] if closed is None else [closed]
+    state = SessionState(open=(*state.open, member), past=state.past)
+    if len(state.open) >= policy.events:
+        state, full = _close(state, namespace=namespace, policy=policy)
+        windows.append(full)
+    return state, windows
+
+
+def expire(state: SessionState, *, now: int, namespace: str, policy: Policy) -> tuple[SessionState, Window | None]:
+    """Closes the open window if nothing appended at `now` or later belongs to it.
+
+    `now` must not lie behind the clock of the log: everything appended before it has been seen.
+    """
+    if not state.open or now <= state.open[0].appended_at + policy.span:
+        return state, None
+    return _close(state, namespace=namespace, policy=policy)
+
+
+def _close(state: SessionState, *, namespace: str, policy: Policy) -> tuple[SessionState, Window]:
+    first = state.open[0].appended_at
+    window = Window(
+        window_id=window_id(namespace, [m.event_id for m in state.open]),
+        seqs=tuple(m.seq for m in state.open),
+        context=tuple(m.seq for m in state.past if m.appended_at >= first - policy.context_span),
+    )
+    past = (*state.past, *state.open)[-policy.context:] if policy.context else ()
+    return SessionState(past=past), window
