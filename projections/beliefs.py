@@ -236,7 +236,9 @@ def admit(new: Statement, overlapping: Sequence[Rectangle], statements: Mapping[
             cuts.setdefault(r, []).append((new.end, r.end))
             links.append(Link(r.claim, new.claim, new.end, r.end, new.known, END_STATED))
     opened = [
-        Rectangle(r.claim, a, b, new.known) for r, spans in cuts.items() for a, b in _pieces(r.start, r.end, _joined(spans))
+        Rectangle(r.claim, a, b, new.known)
+        for r, spans in cuts.items()
+        for a, b in _pieces(r.start, r.end, _joined(spans))
     ]
     opened += [Rectangle(new.claim, a, b, new.known) for a, b in _joined(held_spans)]
     return Change(shut=tuple(cuts), opened=opened, links=_joined_links(links))
@@ -286,7 +288,7 @@ def _fold(statements: Iterable[Statement]) -> list[Rectangle]:
 
 
 def remove(removal: Removal, open_: Sequence[Rectangle], survivors: Sequence[Statement]) -> Change:
-    """Takes statements out of a slot. `survivors` are all statements folded before it that are still believed, in order.
+    """Takes statements out of a slot. `survivors` are all statements folded before it and not removed, in order.
 
     What they had displaced is believed again from the removal's known instant on.
     """

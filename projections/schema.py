@@ -82,16 +82,17 @@ CREATE TABLE claims (
     valid_to INTEGER NOT NULL,
     to_inferred INTEGER NOT NULL,
     known_from INTEGER NOT NULL,
+    source INTEGER NOT NULL,         -- position of the event whose words state it (its own where it was stated outright)
     recorded_at INTEGER NOT NULL,
     strength INTEGER NOT NULL,
     correction INTEGER NOT NULL,
     generation INTEGER,
     key_id INTEGER NOT NULL,
     removed_at INTEGER,              -- known instant from which it is not believed
-    removed_why TEXT,                -- forgotten | wrong | retracted
+    removed_why TEXT,                -- wrong | retracted | forgotten
+    removed_seq INTEGER,             -- position of the event that removed it
     archived_at INTEGER,
     erased_at INTEGER,
-    survivor INTEGER,                -- seq of the equal claim that holds the belief where this one holds none
     subject TEXT, subject_key TEXT,  -- as said; normalised
     predicate TEXT, value TEXT, negated INTEGER, qualifiers TEXT,
     modality TEXT, text TEXT, speaker TEXT,

@@ -56,7 +56,9 @@ def cells_after(claims):
 def _shorten(new, before, cells):
     """The same words with an end: what held the value past that end, unbroken, holds it no longer."""
     for held in {id(h): h for v in range(new["start"], min(new["end"], HORIZON + 1)) for h in before[v]}.values():
-        repeats = _same(new, held) and held["open"] and held["start"] <= new["start"] and held["strength"] == new["strength"]
+        repeats = (
+            _same(new, held) and held["open"] and held["start"] <= new["start"] and held["strength"] == new["strength"]
+        )
         if not repeats:
             continue
         v = new["end"]

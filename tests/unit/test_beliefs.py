@@ -18,7 +18,9 @@ oracle = importlib.util.module_from_spec(_spec)
 _spec.loader.exec_module(oracle)
 
 
-def statement(claim: int, value: str, start: int, end: int | None = None, *, known: int | None = None, **more) -> Statement:
+def statement(
+    claim: int, value: str, start: int, end: int | None = None, *, known: int | None = None, **more
+) -> Statement:
     return Statement(
         claim=claim,
         value=value,
@@ -72,9 +74,16 @@ def as_oracle(claims, removals):
     return (
         [
             {
-                "claim": c.claim, "value": c.value, "negates": c.negates, "start": c.start,
-                "end": min(c.end, oracle.END), "open": c.end_inferred, "known": c.known, "strength": c.strength,
-                "correction": c.correction, "source": c.source,
+                "claim": c.claim,
+                "value": c.value,
+                "negates": c.negates,
+                "start": c.start,
+                "end": min(c.end, oracle.END),
+                "open": c.end_inferred,
+                "known": c.known,
+                "strength": c.strength,
+                "correction": c.correction,
+                "source": c.source,
             }
             for c in claims
         ],
@@ -111,7 +120,9 @@ def test_the_set_decides_not_the_order_of_arrival(case, rng):
 def test_one_by_one_equals_replay(case):
     """What a live fold does (cut only what overlaps) gives the open rectangles of a replay."""
     claims, removals = case
-    steps = sorted([*((c.known, c.claim, 1, c) for c in claims), *((r.known, r.seq, 0, r) for r in removals)], key=lambda s: s[:3])
+    steps = sorted(
+        [*((c.known, c.claim, 1, c) for c in claims), *((r.known, r.seq, 0, r) for r in removals)], key=lambda s: s[:3]
+    )
     open_: set[Rectangle] = set()
     folded: dict[int, Statement] = {}
     for *_, step in steps:
@@ -190,4 +201,3 @@ def test_an_ending_ends_its_own_value_alone():
 def test_a_repeated_claim_that_names_its_end_ends_there():
     history = replay([statement(1, "Berlin", 10), statement(2, "Berlin", 20, 30)], [])
     assert [believed(history, valid=v) for v in (15, 25, 35)] == [{1}, {1}, set()]
-

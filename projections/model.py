@@ -1,0 +1,164 @@
+"""The read model of one partition as the folds see it: a connection inside a transaction, and the index of words.
+
+Everything here is a function of the events folded so far; nothing asks a clock, a network or chance.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+import apsw
+
+from taishi.ingest.envelope import Event
+
+from .analysis import Analyzer, prefixed
+from .beliefs import Closed, Link, Rectangle, Removal, Statement, admit, replay
+
+_STATEMENT_COLUMNS: Final = (
+    "seq, value_fp, negates, valid_from, valid_to, to_inferred, known_from, strength, correction, source"
+)
+_OVERLAPPING: Final = """
+SELECT b.claim, b.valid_from, b.valid_to, b.known_from,
+       c.seq, c.value_fp, c.negates, c.valid_from, c.valid_to, c.to_inferred, c.known_from,
+       c.strength, c.correction, c.source
+FROM beliefs b JOIN claims c ON c.seq = b.claim
+WHERE b.slot = ? AND b.valid_to > ? AND b.valid_from < ?
+"""
+
+
+def _statement(row: Sequence[Any]) -> Statement:
+    seq, value, negates, start, end, inferred, known, strength, correction, source = row
+    return Statement(seq, value, bool(negates), start, end, bool(inferred), known, strength, bool(correction), source)
+
+
+class Model:
+    """Write access to one partition's read model. One thread, one transaction at a time.
+
+    Namespace numbers are cached; `forget_cache` is called when a transaction was rolled back.
+    """
+
+    def __init__(self, connection: apsw.Connection, analyzer: Analyzer) -> None:
+        self.connection: Final = connection
+        self.execute: Final = connection.execute
+        self._analyzer: Final = analyzer
+        self._namespaces: dict[str, int] = {}
+
+    def rows(self, sql: str, values: tuple[Any, ...]) -> list[tuple[Any, ...]]:
+        return self.execute(sql, values).fetchall()
+
+    def forget_cache(self) -> None:
+        self._namespaces.clear()
+
+    # namespaces
+
+    def namespace(self, event: Event) -> int:
+        """The number of the event's namespace: the position of the first event folded for it."""
+        known = self._namespaces.get(event.namespace)
+        if known is None:
+            self.execute(
+                "INSERT INTO namespaces (ns, name) VALUES (?, ?) ON CONFLICT (name) DO NOTHING",
+                (event.position.seq, event.namespace),
+            )
+            known = self.execute("SELECT ns FROM namespaces WHERE name = ?", (event.namespace,)).get
+            self._namespaces[event.namespace] = known
+        return known
+
+    # full text
+
+    def index(self, doc: int, ns: int, text: str) -> None:
+        found = self._analyzer.index(text)
+        self.execute(
+            "INSERT INTO tokens (doc, ns, length, words, chars) VALUES (?, ?, ?, ?, ?)",
+            (doc, ns, found.length, found.words, found.chars),
+        )
+        self.execute(
+            "INSERT INTO fulltext (rowid, words, chars) VALUES (?, ?, ?)",
+            (doc, prefixed(found.words, ns), prefixed(found.chars, ns)),
+        )
+
+    def unindex(self, doc: int, ns: int) -> None:
+        """Takes a document out of the index, whose pages are overwritten (`secure-delete`)."""
+        row = self.execute("SELECT words, chars FROM tokens WHERE doc = ?", (doc,)).fetchone()
+        if row is None:
+            return
+        self.execute(
+            "INSERT INTO fulltext (fulltext, rowid, words, chars) VALUES ('delete', ?, ?, ?)",
+            (doc, prefixed(row[0], ns), prefixed(row[1], ns)),
+        )
+        self.execute("DELETE FROM tokens WHERE doc = ?", (doc,))
+
+    # slots
+
+    def slot(self, ns: int, fingerprint: str) -> int:
+        row = self.execute("SELECT slot FROM slots WHERE fingerprint = ?", (fingerprint,)).fetchone()
+        if row is None:
+            self.execute(
+                "INSERT INTO slots (ns, fingerprint, last_known, last_seq) VALUES (?, ?, ?, 0)",
+                (ns, fingerprint, -(2**62)),
+            )
+            return self.connection.last_insert_rowid()
+        return int(row[0])
+
+    def admit(self, slot: int, new: Statement) -> None:
+        """Folds a statement whose claim row is written. In order, it cuts only what it overlaps; else the slot is
+        replayed."""
+        last = self.execute("SELECT last_known, last_seq FROM slots WHERE slot = ?", (slot,)).get
+        if (new.known, new.claim) <= tuple(last):
+            self.replay(slot)
+            return
+        statements = {new.claim: new}
+        overlapping = []
+        for row in self.execute(_OVERLAPPING, (slot, new.start, new.end)):
+            overlapping.append(Rectangle(*row[:4]))
+            statements[row[0]] = _statement(row[4:])
+        change = admit(new, overlapping, statements)
+        for r in change.shut:
+            self.execute(
+                "DELETE FROM beliefs WHERE slot = ? AND valid_to = ? AND valid_from = ? AND claim = ?",
+                (slot, r.end, r.start, r.claim),
+            )
+        self._insert(
+            slot, change.opened, [Closed(*r, until=new.known) for r in change.shut if r.known < new.known], change.links
+        )
+        self.execute("UPDATE slots SET last_known = ?, last_seq = ? WHERE slot = ?", (new.known, new.claim, slot))
+
+    def replay(self, slot: int) -> None:
+        """Folds the slot anew from its claims: for late arrivals and removals."""
+        statements: list[Statement] = []
+        removals: dict[tuple[int, int, str], set[int]] = {}
+        for row in self.execute(
+            f"SELECT {_STATEMENT_COLUMNS}, removed_at, removed_why, removed_seq FROM claims WHERE slot = ?", (slot,)
+        ):
+            statements.append(_statement(row[:10]))
+            if row[10] is not None:
+                removals.setdefault((row[10], row[12], row[11]), set()).add(row[0])
+        seqs = {s.claim for s in statements}
+        operations = [
+            Removal(frozenset(claims), why, known, seq, successor=seq if seq in seqs else None)  # type: ignore[arg-type]
+            for (known, seq, why), claims in removals.items()
+        ]
+        history = replay(statements, operations)
+        for table in ("beliefs", "history", "chains"):
+            self.execute(f"DELETE FROM {table} WHERE slot = ?", (slot,))
+        self._insert(slot, history.open, history.closed, history.links)
+        last = max([*((s.known, s.claim) for s in statements), *((r.known, r.seq) for r in operations)])
+        self.execute("UPDATE slots SET last_known = ?, last_seq = ? WHERE slot = ?", (*last, slot))
+
+    def _insert(self, slot: int, opened: Sequence[Rectangle], closed: Sequence[Closed], links: Sequence[Link]) -> None:
+        for r in opened:
+            self.execute(
+                "INSERT INTO beliefs (slot, claim, valid_from, valid_to, known_from) VALUES (?, ?, ?, ?, ?)", (slot, *r)
+            )
+        for c in closed:
+            self.execute(
+                "INSERT INTO history (slot, claim, valid_from, valid_to, known_from, known_to)"
+                " VALUES (?, ?, ?, ?, ?, ?)",
+                (slot, *c),
+            )
+        for k in links:
+            self.execute(
+                "INSERT INTO chains (slot, old_claim, new_claim, valid_from, valid_to, known_at, rule)"
+                " VALUES (?, ?, ?, ?, ?, ?, ?)",
+                (slot, *k),
+            )

@@ -1,0 +1,192 @@
+"""One partition's read-model file: opening, exactly-once batches, and the digest that tells whether two are equal.
+
+A batch's effects and its checkpoint commit in one transaction, and the checkpoint moves only from where the batch
+began (compare-and-set), so that a second worker on the same partition fails and changes nothing.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+import apsw
+import orjson
+
+from taishi.ingest.chain import GENESIS, extend
+from taishi.ingest.envelope import Event
+from taishi.ingest.errors import KeyMissing, LogDamaged, TaishiError, UnknownEventVersion
+
+from . import fold
+from .analysis import Analyzer
+from .model import Model
+from .schema import FOLD_VERSION, PRAGMAS, SCHEMA
+
+DIGESTED: Final = (
+    "namespaces", "events", "slots", "claims", "subjects", "beliefs", "history", "chains", "evidence", "tombstones",
+    "tokens",
+)  # fmt: skip
+
+
+class CheckpointMoved(TaishiError):
+    """Another worker folds this partition."""
+
+    slug = "checkpoint-moved"
+
+
+class ReadModelOutdated(TaishiError):
+    """The file was built by another fold or analysis version, or stands on a log that was rolled back: replay it."""
+
+    slug = "read-model-outdated"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Checkpoint:
+    """Position of the last event folded, the hash chain's value after it, and that event's digest."""
+
+    seq: int
+    chain: bytes
+    digest: bytes
+
+
+def open_connection(path: Path, *, read_only: bool = False) -> apsw.Connection:
+    flags = apsw.SQLITE_OPEN_READONLY if read_only else apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE
+    connection = apsw.Connection(str(path), flags=flags, statementcachesize=256)
+    connection.set_busy_timeout(5_000)
+    return connection
+
+
+class ReadModelFile:
+    """Write access to `claims-p<i>.db`. Makes it when it is not there; raises ReadModelOutdated where it does not
+    fit."""
+
+    def __init__(self, path: Path, analyzer: Analyzer) -> None:
+        self.path: Final = path
+        path.parent.mkdir(parents=True, exist_ok=True)
+        self._connection = open_connection(path)
+        for pragma in PRAGMAS:
+            self._connection.execute(pragma)
+        self._model = Model(self._connection, analyzer)
+        settings = orjson.dumps(analyzer.settings(), option=orjson.OPT_SORT_KEYS).decode()
+        with self._connection:
+            if not self._connection.execute("SELECT count(*) FROM sqlite_schema WHERE name = 'checkpoint'").get:
+                self._connection.execute(SCHEMA)
+                self._connection.execute(
+                    "INSERT INTO checkpoint (one, seq, chain, digest, fold_version, settings)"
+                    " VALUES (1, 0, ?, x'', ?, ?)",
+                    (GENESIS, FOLD_VERSION, settings),
+                )
+        version, built_with = self._connection.execute("SELECT fold_version, settings FROM checkpoint").get
+        if version != FOLD_VERSION or built_with != settings:
+            self.close()
+            raise ReadModelOutdated(f"{path.name} was built with fold {version} and {built_with}; it is replayed")
+        self.checkpoint: Checkpoint = self._read_checkpoint()
+
+    def close(self) -> None:
+        self._connection.close()
+
+    def _read_checkpoint(self) -> Checkpoint:
+        seq, chain, digest = self._connection.execute("SELECT seq, chain, digest FROM checkpoint").get
+        return Checkpoint(seq=seq, chain=chain, digest=digest)
+
+    def apply(self, events: Sequence[Event], *, stop_at_poison: bool = False) -> int:
+        """Folds events that follow the checkpoint, all in one transaction. How many were set aside as dead letters.
+
+        An event whose fold raises is set aside and the rest goes on, unless `stop_at_poison` (a rebuild).
+        """
+        try:
+            return self._commit(events, careful=stop_at_poison, stop_at_poison=stop_at_poison)
+        except (
+            CheckpointMoved,
+            LogDamaged,
+            KeyMissing,
+            UnknownEventVersion,
+            apsw.BusyError,
+            apsw.FullError,
+            apsw.IOError,
+        ):
+            raise
+        except Exception:
+            if stop_at_poison:
+                raise
+            return self._commit(events, careful=True, stop_at_poison=False)
+
+    def _commit(self, events: Sequence[Event], *, careful: bool, stop_at_poison: bool) -> int:
+        model, execute = self._model, self._connection.execute
+        start, chain = self.checkpoint, self.checkpoint.chain
+        dead = 0
+        execute("BEGIN IMMEDIATE")
+        try:
+            for event in events:
+                chain = extend(chain, event)
+                if careful and not stop_at_poison:
+                    dead += self._apply_or_set_aside(event)
+                else:
+                    fold.apply(model, event)
+            last = events[-1]
+            execute(
+                "UPDATE checkpoint SET seq = ?, chain = ?, digest = ? WHERE one = 1 AND seq = ?",
+                (last.position.seq, chain, last.digest, start.seq),
+            )
+            if self._connection.changes() != 1 or events[0].position.seq != start.seq + 1:
+                raise CheckpointMoved(f"another worker moved the checkpoint of {self.path.name}")
+            execute("COMMIT")
+        except BaseException:
+            model.forget_cache()
+            if self._connection.in_transaction:
+                execute("ROLLBACK")
+            raise
+        self.checkpoint = Checkpoint(seq=last.position.seq, chain=chain, digest=last.digest)
+        return dead
+
+    def _apply_or_set_aside(self, event: Event) -> int:
+        execute = self._connection.execute
+        execute("SAVEPOINT one_event")
+        try:
+            fold.apply(self._model, event)
+        except (apsw.BusyError, apsw.FullError, apsw.IOError):
+            raise
+        except Exception as e:
+            execute("ROLLBACK TO one_event")
+            self._model.forget_cache()
+            execute(
+                "INSERT INTO dead_letters (seq, ns, error, at, attempts, state) VALUES (?, ?, ?, ?, 1, 'parked')",
+                (event.position.seq, self._model.namespace(event), type(e).__name__, event.recorded_at),
+            )
+            execute("RELEASE one_event")
+            return 1
+        execute("RELEASE one_event")
+        return 0
+
+    def scrub(self) -> bool:
+        """Moves every page into the file and empties the write-ahead log, so that overwritten words are nowhere.
+
+        False when a reader was in the way: try again.
+        """
+        busy, _, _ = self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").get
+        return not busy
+
+    def digest(self) -> str:
+        return content_digest(self._connection)
+
+
+def content_digest(connection: apsw.Connection) -> str:
+    """SHA-256 over every row of the read model, in key order: equal for equal histories, however they were folded."""
+    total = hashlib.sha256()
+    for table in DIGESTED:
+        columns = [row[1] for row in connection.execute(f"PRAGMA table_info({table})")]
+        total.update(f"{table}({','.join(columns)})\n".encode())
+        for row in connection.execute(f"SELECT {', '.join(columns)} FROM {table} ORDER BY {_key(connection, table)}"):
+            total.update(orjson.dumps(_plain(row)) + b"\n")
+    return total.hexdigest()
+
+
+def _key(connection: apsw.Connection, table: str) -> str:
+    keyed = sorted((row[5], row[1]) for row in connection.execute(f"PRAGMA table_info({table})") if row[5])
+    return ", ".join(name for _, name in keyed)
+
+
+def _plain(row: Sequence[Any]) -> list[Any]:
+    return [value.hex() if isinstance(value, bytes) else value for value in row]
