@@ -1,0 +1,68 @@
+"""Bodies at rest: each sealed under a data key of its own, so that destroying the key is erasing the words.
+
+A sealed body begins with a byte that names its form:
+
+- 0x01: `0x01 ‖ nonce(12) ‖ AES-256-GCM(flag ‖ payload)`, the event's header bytes as additional data. Flag 0: payload is
+  the body's JSON; flag 1: raw deflate of it (compressed before encryption, where that makes it shorter).
+- `{` (0x7B): the body's JSON as it stands, for `encryption = "off"`: other tools read the stream's field `b` as it is.
+
+One reader opens both, so that the setting can be changed at any time.
+"""
+
+from __future__ import annotations
+
+import zlib
+from typing import Final
+
+from cryptography.exceptions import InvalidTag
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+
+from .errors import LogDamaged
+
+KEY_BYTES: Final = 32
+NONCE_BYTES: Final = 12
+NO_KEY: Final = 0
+"""The key id of an event whose body is not encrypted."""
+
+_SEALED: Final = 0x01
+_SEALED_BYTE: Final = b"\x01"
+_OPEN: Final = ord("{")
+_PLAIN: Final = b"\x00"
+_DEFLATED: Final = b"\x01"
+_WORTH_DEFLATING: Final = 256
+"""Bytes. Below it deflate saves next to nothing."""
+_SMALL: Final = 4096
+"""Bytes. A small window and little memory cost a fifth of zlib's default at the same ratio (15 µs a KB, not 74)."""
+
+
+def seal(body: bytes, *, key: bytes, nonce: bytes, header: bytes) -> bytes:
+    """`nonce` must be fresh for `key`."""
+    plain = _PLAIN + body
+    if len(body) >= _WORTH_DEFLATING:
+        if len(body) <= _SMALL:
+            deflate = zlib.compressobj(1, zlib.DEFLATED, -12, 5)
+        else:
+            deflate = zlib.compressobj(1, zlib.DEFLATED, -15, 8)
+        shorter = _DEFLATED + deflate.compress(body) + deflate.flush()
+        if len(shorter) < len(plain):
+            plain = shorter
+    return _SEALED_BYTE + nonce + AESGCM(key).encrypt(nonce, plain, header)
+
+
+def is_encrypted(sealed: bytes) -> bool:
+    """Raises LogDamaged where the body has none of the known forms."""
+    form = sealed[0] if sealed else None
+    if form == _SEALED:
+        return True
+    if form == _OPEN:
+        return False
+    raise LogDamaged("an event's body has a form this version does not know")
+
+
+def unseal(sealed: bytes, *, key: bytes, header: bytes) -> bytes:
+    """The body's JSON. Raises LogDamaged where header, body and key do not belong together."""
+    try:
+        plain = AESGCM(key).decrypt(sealed[1:13], sealed[13:], header)
+        return plain[1:] if plain[:1] == _PLAIN else zlib.decompress(plain[1:], -15)
+    except (InvalidTag, ValueError, zlib.error):
+        raise LogDamaged("an event does not decrypt under its key: header, body or key was altered") from None

@@ -1,0 +1,324 @@
+"""The event log on Redis Streams (Valkey or Redis, 7.0 or later).
+
+One stream `taishi:{p<i>}:log` per partition, entries `<seq>-0` with a gapless counter (see `entries` for what is in one).
+Beside it `:meta` (hash: seq, at, partitions), `:ns` (hash: namespace → "last_seq raw_seq last_recorded"), `:ids:<bucket>`
+(dedup: hashes of 16-byte fingerprint → seq) and `:erased` (set of fingerprints). They change together, in `append.lua`, or
+not at all.
+
+What is acknowledged survives a killed server, and what is read does too (see `Exchange.confirm_written`); with
+`durability="always"` what is acknowledged is fsynced and survives a power cut.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import time
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
+from importlib.resources import files
+from typing import Any, Final, Literal
+
+from redis import exceptions
+
+from .crypto import NONCE_BYTES
+from .entries import StoredEntry, open_entry, parse_entry
+from .envelope import Event, Position
+from .errors import InvalidInput, LogDamaged, NotFound, TaishiError, Unavailable
+from .keys import KeyStore
+from .log import Appended, Batch, NamespaceHead
+from .partitions import partition_of
+from .server_checks import ServerTraits, check_server, parse_info
+from .valkey_appends import PartitionKeys, Submission, fingerprint, wrong_partitions
+from .valkey_link import ANSWER_SECONDS, Exchange, Reply, ValkeyLink, command, failure
+
+_SCRIPT: Final = files(__package__).joinpath("append.lua").read_bytes()
+_SCRIPT_SHA: Final = hashlib.sha1(_SCRIPT, usedforsecurity=False).hexdigest().encode()
+_ATTEMPTS: Final = 5
+_FULL_INFO: Final = command(b"INFO", b"server") + command(b"INFO", b"memory") + command(b"INFO", b"persistence")
+
+
+class ValkeyLog:
+    """`EventLog` adapter. Safe for threads and across fork; connects, and checks the server, at first use.
+
+    Every method raises Unavailable when the server does not answer, UnsafeServer when it would lose events,
+    ConfigurationError when the log was created with another number of partitions.
+    """
+
+    def __init__(
+        self,
+        url: str,
+        *,
+        keys: KeyStore,
+        partitions: int = 4,
+        encryption: Literal["on", "off"] = "on",
+        durability: Literal["everysec", "always"] = "everysec",
+    ) -> None:
+        if partitions < 1:
+            raise InvalidInput("a log needs at least one partition", field="partitions")
+        self._link: Final = ValkeyLink(url)
+        self._key_store: Final = keys
+        self._encrypted: Final = encryption == "on"
+        self._durability: Final[Literal["everysec", "always"]] = durability
+        self._keys: Final = [PartitionKeys(i) for i in range(partitions)]
+        self._traits: ServerTraits | None = None
+
+    @property
+    def partitions(self) -> int:
+        return len(self._keys)
+
+    def partition_of(self, namespace: str) -> int:
+        try:
+            return partition_of(namespace, len(self._keys))
+        except UnicodeEncodeError:
+            raise InvalidInput("the namespace is not valid text", field="namespace") from None
+
+    def close(self) -> None:
+        self._link.close()
+
+    # -- writing
+
+    def append(self, batch: Batch) -> Appended:
+        outcome = self.append_many([batch])[0]
+        if isinstance(outcome, Exception):
+            raise outcome
+        return outcome
+
+    def append_many(self, batches: Sequence[Batch]) -> list[Appended | Exception]:
+        outcomes: dict[int, Appended | Exception] = {}
+        open_: dict[int, Submission] = {}
+        for n, batch in enumerate(batches):
+            try:
+                open_[n] = self._submission(batch)
+            except TaishiError as refused:
+                outcomes[n] = refused
+        try:
+            self._seal(open_, outcomes)
+            for _ in range(_ATTEMPTS):
+                if not open_:
+                    break
+                self._attempt(open_, outcomes)
+            for n in open_:
+                outcomes[n] = Unavailable("other writers keep appending the same event ids")
+        except TaishiError as down:
+            outcomes.update(dict.fromkeys(open_, down))
+        return [outcomes[n] for n in range(len(batches))]
+
+    def _submission(self, batch: Batch) -> Submission:
+        if not batch.events:
+            raise InvalidInput("a batch needs at least one event", field="events")
+        return Submission(batch, keys=self._keys[self.partition_of(batch.namespace)], partitions=len(self._keys))
+
+    def _seal(self, open_: dict[int, Submission], outcomes: dict[int, Appended | Exception]) -> None:
+        count = sum(submission.open_events for submission in open_.values())
+        given = iter(self._key_store.take(count)) if self._encrypted else None
+        noise = os.urandom(NONCE_BYTES * count)
+        nonces = (noise[at : at + NONCE_BYTES] for at in range(0, len(noise), NONCE_BYTES))
+        for n, submission in list(open_.items()):
+            try:
+                submission.seal(given, nonces)
+            except InvalidInput as refused:
+                outcomes[n] = refused
+                del open_[n]
+
+    def _attempt(self, open_: dict[int, Submission], outcomes: dict[int, Appended | Exception]) -> None:
+        """Sends what is open once. Afterwards `open_` holds what must be sent again, less what the log knew."""
+        known: dict[int, dict[int, int]] = {}
+        for n, reply in self._run(open_).items():
+            try:
+                if isinstance(reply, Exception):
+                    raise failure(reply)
+                answer = open_[n].answer(reply)
+                if isinstance(answer, Appended):
+                    outcomes[n] = answer
+                    del open_[n]
+                else:
+                    known[n] = dict(answer)
+            except TaishiError as refused:
+                outcomes[n] = refused
+                del open_[n]
+        for n, places in known.items():
+            submission = open_[n]
+            try:
+                stored = self._fetch(submission.keys, list(places.values()))
+                for (i, _), event in zip(places.items(), stored, strict=True):
+                    submission.settle(i, event)
+                if submission.open_events == 0:
+                    outcomes[n] = submission.result()
+                    del open_[n]
+            except TaishiError as refused:
+                outcomes[n] = refused
+                del open_[n]
+
+    def _run(self, open_: dict[int, Submission]) -> dict[int, Reply]:
+        """The script's replies, in one exchange; when it returns, what they say is durable."""
+        requests: dict[int, bytes] = {}
+        found: dict[int, Reply] = {}
+        with self._connected() as exchange:
+            for n, submission in open_.items():
+                requests[n] = submission.request(_SCRIPT_SHA)
+                exchange.send(requests[n])
+            found = dict(zip(requests, exchange.replies(len(requests)), strict=True))
+            unknown = [n for n, reply in found.items() if isinstance(reply, exceptions.NoScriptError)]
+            if unknown:
+                exchange.send(command(b"SCRIPT", b"LOAD", _SCRIPT) + b"".join(requests[n] for n in unknown))
+                found.update(zip(unknown, exchange.replies(len(unknown) + 1)[1:], strict=True))
+            self._confirm(exchange, found)
+        return found
+
+    def _confirm(self, exchange: Exchange, found: dict[int, Reply]) -> None:
+        if self._durability == "everysec":
+            exchange.confirm_written()
+        elif self._traits is not None and self._traits.has_waitaof:
+            if any(isinstance(reply, list) and reply[0] == b"KNOWN" for reply in found.values()):
+                # WAITAOF looks at what this connection wrote; a known event may have come by another one.
+                exchange.send(command(b"HINCRBY", self._keys[0].meta, b"synced", b"1"))
+                exchange.reply()
+            exchange.confirm_synced()
+
+    # -- reading
+
+    def read(self, partition: int, *, after: int, limit: int = 500) -> list[Event]:
+        """As in the port. What stands before a damaged or unreadable entry is returned; the next read raises."""
+        keys = self._keys[partition]
+        with self._connected() as exchange:
+            exchange.send(
+                command(b"HGET", keys.meta, b"seq")
+                + command(b"XRANGE", keys.log, b"%d-0" % (after + 1), b"+", b"COUNT", b"%d" % limit)
+            )
+            head, rows = int(exchange.reply() or 0), exchange.reply()
+            if rows:
+                exchange.confirm_written()
+        if after > head:
+            raise LogDamaged(f"partition {partition} ends at {head}, but was read up to {after}: the log was rolled back")
+        entries: list[StoredEntry] = []
+        try:
+            for wanted, (entry_id, fields) in enumerate(rows, after + 1):
+                if entry_id != b"%d-0" % wanted:
+                    raise LogDamaged(f"the log of partition {partition} has no entry {wanted}: entries were removed")
+                entries.append(parse_entry(partition, wanted, fields))
+            if len(rows) < min(limit, head - after):
+                raise LogDamaged(f"the log of partition {partition} ends before {head}: entries were removed")
+        except LogDamaged:
+            if not entries:
+                raise
+        return self._opened(entries)
+
+    def wait(self, after: dict[int, int], *, seconds: float) -> bool:
+        deadline = time.monotonic() + seconds
+        streams = [self._keys[partition].log for partition in after]
+        places = [b"%d-0" % seq for seq in after.values()]
+        while True:
+            left = deadline - time.monotonic()
+            block = (b"BLOCK", b"%d" % max(1, int(min(left, ANSWER_SECONDS / 2) * 1000))) if left > 0 else ()
+            with self._connected() as exchange:
+                exchange.send(command(b"XREAD", b"COUNT", b"1", *block, b"STREAMS", *streams, *places))
+                if exchange.reply():
+                    return True
+            if left <= ANSWER_SECONDS / 2:
+                return False
+
+    def fetch(self, position: Position) -> Event:
+        if not 0 <= position.partition < len(self._keys):
+            raise NotFound(f"there is no event at {position}")
+        return self._fetch(self._keys[position.partition], [position.seq])[0]
+
+    def locate(self, namespace: str, event_ids: Sequence[str]) -> list[Position | None]:
+        partition = self.partition_of(namespace)
+        prints = [fingerprint(namespace, event_id) for event_id in event_ids]
+        keys = self._keys[partition]
+        found = self._ask_all([command(b"HGET", keys.bucket(print_), print_) for print_ in prints])
+        return [None if seq is None else Position(partition, int(seq)) for seq in found]
+
+    def head(self, partition: int) -> int:
+        return int(self._ask_all([command(b"HGET", self._keys[partition].meta, b"seq")])[0] or 0)
+
+    def namespace_head(self, namespace: str) -> NamespaceHead:
+        partition = self.partition_of(namespace)
+        (row,) = self._ask_all([command(b"HGET", self._keys[partition].namespaces, namespace.encode())])
+        seq, raw_seq, recorded_at = (int(part or 0) for part in (row or b"0 0 ").split(b" "))
+        return NamespaceHead(position=Position(partition, seq), raw_seq=raw_seq, recorded_at=recorded_at)
+
+    def _fetch(self, keys: PartitionKeys, places: Sequence[int]) -> list[Event]:
+        rows = self._ask_all([command(b"XRANGE", keys.log, b"%d-0" % seq, b"%d-0" % seq) for seq in places])
+        entries: list[StoredEntry] = []
+        for seq, found in zip(places, rows, strict=True):
+            if not found:
+                raise NotFound(f"there is no event at {Position(keys.partition, seq)}")
+            entries.append(parse_entry(keys.partition, seq, found[0][1]))
+        opened = self._opened(entries)
+        if len(opened) < len(entries):
+            self._opened(entries[len(opened) :])
+        return opened
+
+    def _opened(self, entries: Sequence[StoredEntry]) -> list[Event]:
+        """The events up to the first that cannot be opened; its error when it is the very first."""
+        held = self._key_store.keys({entry.key_id for entry in entries if entry.encrypted})
+        erased = self._erased([entry for entry in entries if not entry.encrypted])
+        events: list[Event] = []
+        for entry in entries:
+            key = held.get(entry.key_id)
+            gone = (entry.encrypted and key is None and entry.key_id in held) or entry.position in erased
+            try:
+                events.append(open_entry(entry, key, erased=gone))
+            except TaishiError:
+                if not events:
+                    raise
+                break
+        return events
+
+    def _erased(self, entries: Sequence[StoredEntry]) -> Collection[Position]:
+        """Which of the unencrypted entries were forgotten: they have no key whose destruction would say so."""
+        asked: list[bytes] = []
+        for entry in entries:
+            erased = self._keys[entry.position.partition].erased
+            asked.append(command(b"SISMEMBER", erased, fingerprint(entry.header["n"], entry.header["i"])))
+        replies = self._ask_all(asked) if asked else []
+        return {entry.position for entry, gone in zip(entries, replies, strict=True) if gone}
+
+    # -- the wire
+
+    def _ask_all(self, requests: Sequence[bytes]) -> list[Any]:
+        """Replies in one exchange. The first error raises."""
+        with self._connected() as exchange:
+            exchange.send(b"".join(requests))
+            replies = exchange.replies(len(requests))
+        for reply in replies:
+            if isinstance(reply, Exception):
+                raise failure(reply)
+        return replies
+
+    @contextmanager
+    def _connected(self) -> Iterator[Exchange]:
+        """A connection to a server that was checked since it last failed."""
+        try:
+            with self._link.connection() as exchange:
+                if self._traits is None:
+                    self._traits = self._checked(exchange)
+                yield exchange
+        except Unavailable:
+            self._traits = None
+            raise
+
+    def _checked(self, exchange: Exchange) -> ServerTraits:
+        exchange.send(_FULL_INFO)
+        info = parse_info(b"\n".join(exchange.replies(3)))
+        appendfsync = None
+        if self._durability == "always":
+            exchange.send(command(b"CONFIG", b"GET", b"appendfsync"))
+            (reply,) = exchange.replies(1)
+            appendfsync = reply[1].decode() if isinstance(reply, list) and len(reply) == 2 else None
+        traits = check_server(info, durability=self._durability, appendfsync=appendfsync)
+        wanted = b"%d" % len(self._keys)
+        for keys in self._keys:
+            exchange.send(
+                command(b"HSETNX", keys.meta, b"partitions", wanted) + command(b"HGET", keys.meta, b"partitions")
+            )
+            created = exchange.replies(2)[1]
+            if isinstance(created, Exception):
+                raise failure(created)
+            if created != wanted:
+                raise wrong_partitions(created=int(created), wanted=len(self._keys))
+        exchange.send(command(b"SCRIPT", b"LOAD", _SCRIPT))
+        exchange.reply()
+        return traits
