@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from datetime import tzinfo
 from typing import Literal, Protocol
 
-from ..ingest.claims import Claim, ClaimFacts
-from ..ingest.envelope import Position
+from taishi.ingest.claims import Claim, ClaimFacts
+from taishi.ingest.envelope import Position
 
 ScopeKind = Literal["claim", "event", "subject", "session", "range", "namespace"]
 

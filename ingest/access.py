@@ -38,7 +38,7 @@ class ApiKey:
         known = frozenset(right for right in RIGHTS if right in rights)
         if not rights or len(known) != len(set(rights)):
             raise ConfigurationError(f"API key {name!r}: rights are any of {', '.join(RIGHTS)}")
-        scope = None if namespaces is None else tuple(namespaces)
+        scope = None if namespaces is None or "*" in namespaces else tuple(namespaces)
         return cls(name=name, digest=hashlib.sha256(key.encode()).digest(), rights=known, namespaces=scope)
 
     def covers(self, namespace: str) -> bool:

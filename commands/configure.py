@@ -1,0 +1,48 @@
+"""Configuring a namespace: settings are events too, so that a replay reads the past as it was read then."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Annotated
+from zoneinfo import available_timezones
+
+from pydantic import AfterValidator, BaseModel
+from pydantic_core import PydanticCustomError
+
+from taishi.ingest.envelope import NewEvent
+from taishi.ingest.errors import InvalidInput
+from taishi.ingest.ids import new_id
+from taishi.ingest.log import Batch
+from taishi.ingest.web import Contract
+
+from .ports import Ports
+
+
+@lru_cache(maxsize=1)
+def _zones() -> frozenset[str]:
+    return frozenset(available_timezones())
+
+
+def _zone(name: str) -> str:
+    if name not in _zones():
+        raise PydanticCustomError("timezone", "give a time zone of the IANA list, such as Asia/Shanghai")
+    return name
+
+
+class Configure(Contract):
+    """Settings that are left out stay as they are."""
+
+    timezone: Annotated[str, AfterValidator(_zone)] | None = None
+
+
+class Placed(BaseModel):
+    position: str
+
+
+async def configure(namespace: str, body: Configure, ports: Ports) -> dict[str, str]:
+    given = body.model_dump(exclude_none=True)
+    if not given:
+        raise InvalidInput("there is nothing to set: give timezone", field="timezone")
+    event = NewEvent(event_id=new_id(), type="namespace.configured", namespace=namespace, body=given, origin="system")
+    appended = await ports.commits.append(Batch(events=[event]))
+    return {"position": str(appended.recorded[0].position)}

@@ -1,0 +1,70 @@
+"""What callers think of memories: confirming one, settling a conflict, saying whether a recall helped."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from taishi.ingest.envelope import NewEvent
+from taishi.ingest.errors import InvalidInput
+from taishi.ingest.ids import new_id
+from taishi.ingest.log import Batch
+from taishi.ingest.web import Contract
+
+from .contract import Name, Namespace, Reason, memory_id
+from .correct import find_claim
+from .ports import Ports
+
+
+class Confirm(Contract):
+    namespace: Namespace
+
+
+class Resolve(Contract):
+    """`winner` is the claim that holds, or `coexist` says that all of them do."""
+
+    namespace: Namespace
+    winner: Name | None = None
+    coexist: bool = False
+    reason: Reason | None = None
+
+
+class Feedback(Contract):
+    """Whether what one recall returned (`exposure_id`) helped."""
+
+    namespace: Namespace
+    exposure_id: Name
+    helpful: bool
+    note: Reason | None = None
+
+
+async def confirm(given_id: str, body: Confirm, ports: Ports) -> dict[str, str]:
+    known = await find_claim(body.namespace, given_id, ports)
+    return await _place("claim.confirmed", body.namespace, {"claim": known.claim_id}, {}, ports)
+
+
+async def resolve(slot: str, body: Resolve, ports: Ports) -> dict[str, str]:
+    """Raises NotFound for an unknown slot, InvalidInput when the winner is not one of its claims."""
+    if (body.winner is not None) == body.coexist:
+        raise InvalidInput("give either winner or coexist", field="winner")
+    wanted = memory_id(slot)
+    await ports.call(ports.directory.settled, body.namespace)
+    claims = list(await ports.call(ports.directory.contested, body.namespace, wanted))
+    winner = None if body.winner is None else memory_id(body.winner)
+    if winner is not None and winner not in claims:
+        raise InvalidInput(f"the winner is one of the slot's claims: {', '.join(claims[:5])}", field="winner")
+    facts = {"slot": wanted, "winner": winner, "coexist": body.coexist, "claims": claims}
+    return await _place("conflict.resolved", body.namespace, facts, {"reason": body.reason}, ports)
+
+
+async def feedback(body: Feedback, ports: Ports) -> dict[str, str]:
+    facts = {"exposure": body.exposure_id, "helpful": body.helpful}
+    return await _place("feedback.given", body.namespace, facts, {"note": body.note}, ports)
+
+
+async def _place(
+    type_: str, namespace: str, facts: dict[str, Any], body: dict[str, str | None], ports: Ports
+) -> dict[str, str]:
+    said = {name: text for name, text in body.items() if text is not None}
+    event = NewEvent(event_id=new_id(), type=type_, namespace=namespace, body=said, facts=facts)
+    appended = await ports.commits.append(Batch(events=[event]))
+    return {"position": str(appended.recorded[0].position)}
