@@ -7,22 +7,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
-from uuid import UUID, uuid5
 
 from .claims import Claim, ClaimFacts
 from .envelope import Actor, Event, NewEvent
+from .ids import derived_id
 
-_DERIVED: Final = UUID("6b0f3a52-7c1e-5d0c-9f44-54a1547b2a11")
 _SYSTEM: Final = Actor(role="system")
-
-
-def _id(*parts: object) -> str:
-    return str(uuid5(_DERIVED, "\x1f".join(map(str, parts))))
 
 
 def completed_id(namespace: str, window_id: str, generation: int) -> str:
     """The id of the event that closes a window: it guards all that the window derives."""
-    return _id("completed", namespace, window_id, generation)
+    return derived_id("extraction.completed", namespace, window_id, str(generation))
 
 
 def claim_event(
@@ -30,7 +25,7 @@ def claim_event(
 ) -> NewEvent:
     """`claim.extracted`. It speaks with the voice (actor, origin, session) of the event that it was read from."""
     return NewEvent(
-        event_id=_id("claim", source.namespace, window_id, facts.claim_id, generation),
+        event_id=derived_id("claim.extracted", source.namespace, window_id, facts.claim_id, str(generation)),
         type="claim.extracted",
         namespace=source.namespace,
         session=source.session,
@@ -87,7 +82,7 @@ def failed_event(
     """`extraction.failed`: this attempt came to nothing. `error` is a code, never a message that could hold words."""
     facts: dict[str, Any] = {"window": window_id, "events": list(event_ids), "error": error, "attempt": attempt}
     return NewEvent(
-        event_id=_id("failed", namespace, window_id, generation, attempt),
+        event_id=derived_id("extraction.failed", namespace, window_id, str(generation), str(attempt)),
         type="extraction.failed",
         namespace=namespace,
         session=session,
