@@ -20,7 +20,7 @@ from taishi.ingest.ids import new_id
 from taishi.ingest.instants import FOREVER
 from taishi.ingest.log import Batch
 from taishi.ingest.normal import normal_value
-from taishi.ingest.slots import bind, is_single
+from taishi.ingest.slots import bind, is_single, slot_parts
 from taishi.ingest.web import Contract
 
 from .contract import ActorBody, Namespace, Reason, Text, Time, memory_id, redacted
@@ -80,6 +80,7 @@ async def correct(given_id: str, body: Correct, ports: Ports) -> dict[str, Any]:
     if not body.sensitive:
         text, value, reason = redacted([text, value, reason], ports.redact, found)
     event_id = new_id()
+    known = replace(known, claim=_in_its_slot(known, body.namespace, ports))
     replacement = await _replacement(known.claim, text, value, event_id, body.namespace, ports)
     events: Sequence[NewEvent]
     if body.was == "wrong":
@@ -94,6 +95,14 @@ async def correct(given_id: str, body: Correct, ports: Ports) -> dict[str, Any]:
     appended = await ports.commits.append(Batch(events=events))
     reply = {"memory_id": made, "position": str(appended.recorded[-1].position)}
     return {**reply, "redacted": sorted(set(found))} if found else reply
+
+
+def _in_its_slot(known: KnownClaim, namespace: str, ports: Ports) -> Claim:
+    """The target's claim such that it binds to the slot it is in: that its words said `transfer`, which makes a
+    many-valued predicate single, may show only there."""
+    moved = replace(known.claim, transfer=True)
+    is_moved = ports.fingerprints.of(*slot_parts(namespace, moved, ports.registry)) == known.facts.slot
+    return moved if is_moved and not is_single(known.claim, ports.registry) else known.claim
 
 
 async def _replacement(

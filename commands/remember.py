@@ -126,12 +126,13 @@ async def remember(body: Remember, ports: Ports) -> dict[str, Any]:
         if body.qualifiers:
             claim = replace(claim, qualifiers={**claim.qualifiers, **given["qualifiers"]})
     else:
+        predicate = known_predicate(given["predicate"], ports.registry)
         claim = Claim(
             subject=given["subject"].strip(),
-            predicate=known_predicate(given["predicate"], ports.registry),
+            predicate=predicate,
             value=given["value"].strip(),
             qualifiers=given["qualifiers"],
-            importance=ports.registry.predicate(given["predicate"]).importance,
+            importance=ports.registry.predicate(predicate).importance,
             rule="stated",
         )
     if text is not None:

@@ -1,0 +1,121 @@
+"""A claim directory that knows what a test's log says, without any read model: small logs only."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import UTC, tzinfo
+from zoneinfo import ZoneInfo
+
+from taishi.commands.directory import ClaimDirectory, Closure, KnownClaim, KnownEvent, Scope
+from taishi.ingest.claims import Claim, ClaimFacts
+from taishi.ingest.envelope import CLAIM_TYPES, RAW_TYPES, Event
+from taishi.ingest.errors import Gone, NotFound
+from taishi.ingest.log import EventLog
+
+
+class LogDirectory(ClaimDirectory):
+    """Reads the whole log for each answer."""
+
+    def __init__(self, log: EventLog) -> None:
+        self._log = log
+        self.behind: Exception | None = None
+
+    def settled(self, namespace: str, *, seconds: float = 5.0) -> None:
+        if self.behind is not None:
+            raise self.behind
+
+    def _events(self, namespace: str) -> list[Event]:
+        found: list[Event] = []
+        partition, after = self._log.partition_of(namespace), 0
+        while batch := self._log.read(partition, after=after):
+            after = batch[-1].position.seq
+            found += [event for event in batch if event.namespace == namespace]
+        return found
+
+    def _gone(self, namespace: str) -> set[str]:
+        return {row[0] for e in self._events(namespace) if e.type.endswith(".forgotten") for row in e.facts["events"]}
+
+    def _claims(self, namespace: str) -> list[KnownClaim]:
+        gone = self._gone(namespace)
+        wrong: dict[str, str] = {}
+        found: list[KnownClaim] = []
+        for event in self._events(namespace):
+            if event.type == "claim.retracted":
+                wrong |= dict.fromkeys(event.facts["targets"], "wrong")
+            if event.type not in CLAIM_TYPES:
+                continue
+            facts = ClaimFacts.from_header(event.facts["claim"])
+            if facts.was == "wrong":
+                wrong |= dict.fromkeys(facts.targets, "wrong")
+            if event.event_id in gone or event.body is None:
+                continue
+            if facts.valid_from is None:
+                facts = replace(facts, valid_from=event.recorded_at)
+            found.append(
+                KnownClaim(
+                    claim_id=facts.claim_id, claim=Claim.from_body(event.body), facts=facts, equals=(),
+                    event_id=event.event_id, origin=event.origin, recorded_at=event.recorded_at,
+                    position=event.position,
+                )
+            )  # fmt: skip
+        return [replace(c, removed=wrong.get(c.claim_id)) for c in found]  # type: ignore[arg-type]
+
+    def claim(self, namespace: str, memory_id: str) -> KnownClaim:
+        claims = self._claims(namespace)
+        known = next((c for c in claims if c.claim_id == memory_id), None)
+        if known is None:
+            stated = {row[0] for e in self._events(namespace) for row in e.facts.get("claims", ())}
+            raise Gone("forgotten") if memory_id in stated else NotFound("no such memory")
+        same = (known.facts.slot, known.facts.value, known.facts.negates)
+        equals = [
+            c.claim_id
+            for c in claims
+            if (c.facts.slot, c.facts.value, c.facts.negates) == same and c.removed is None and c is not known
+        ]
+        return replace(known, equals=tuple(equals))
+
+    def event(self, namespace: str, memory_id: str) -> KnownEvent:
+        for event in self._events(namespace):
+            if event.type in RAW_TYPES and event.event_id == memory_id:
+                if memory_id in self._gone(namespace):
+                    raise Gone("forgotten")
+                return KnownEvent(event_id=memory_id, key_id=event.key_id, position=event.position)
+        raise NotFound("no such event")
+
+    def closure(self, namespace: str, scope: Scope, *, upto: int | None = None) -> Closure:
+        bound = 2**62 if upto is None else upto
+        gone = self._gone(namespace)
+        raw = [e for e in self._events(namespace) if e.type in RAW_TYPES and e.event_id not in gone]
+        claims = self._claims(namespace)
+        if scope.kind == "claim":
+            known = self.claim(namespace, scope.claim_id or "")
+            claims, raw = [c for c in claims if c.claim_id in (known.claim_id, *known.equals)], []
+        elif scope.kind == "subject":
+            claims, raw = [c for c in claims if c.claim.subject == scope.subject], []
+        elif scope.kind == "event":
+            claims, raw = [], [e for e in raw if e.event_id == scope.event_id]
+        elif scope.kind == "session":
+            claims, raw = [], [e for e in raw if e.session == scope.session]
+        elif scope.kind == "range":
+            since, until = scope.since or 0, scope.until or 2**62
+            claims, raw = [], [e for e in raw if since <= e.said_at < until]
+        claims = [c for c in claims if c.position.seq <= bound]
+        raw = [e for e in raw if e.position.seq <= bound]
+        keys = {e.event_id: e.key_id for e in self._events(namespace)}
+        return Closure(
+            claims=[(c.claim_id, c.position.seq) for c in claims],
+            events=[(e.event_id, e.position.seq, e.key_id) for e in raw]
+            + [(c.event_id, c.position.seq, keys[c.event_id]) for c in claims],
+            counts={"claims": len(claims), "events": len(raw)},
+        )
+
+    def contested(self, namespace: str, slot: str) -> Sequence[str]:
+        found = [c.claim_id for c in self._claims(namespace) if slot in (c.facts.slot, c.claim_id)]
+        if not found:
+            raise NotFound("no such slot")
+        return found
+
+    def zone(self, namespace: str) -> tzinfo:
+        names = [e.body["timezone"] for e in self._events(namespace) if e.type == "namespace.configured" and e.body]
+        return ZoneInfo(names[-1]) if names else UTC

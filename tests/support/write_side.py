@@ -1,0 +1,56 @@
+"""A write API in this process, over the log in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from starlette.testclient import TestClient
+
+from taishi.commands.http import create_app
+from taishi.ingest.access import ApiKey
+from taishi.ingest.envelope import Event
+from taishi.ingest.extractor import Extractor
+from taishi.ingest.registry import default_registry
+
+from .log_directory import LogDirectory
+from .memory_log import MemoryKeys, MemoryLog
+
+SECRET = "tr0ub4dor"
+
+
+def redact(text: str) -> tuple[str, Sequence[str]]:
+    """Stands for the real one: knows one secret."""
+    return (text.replace(SECRET, "[secret]"), ("password",)) if SECRET in text else (text, ())
+
+
+@dataclass(frozen=True, slots=True)
+class WriteSide:
+    http: TestClient
+    log: MemoryLog
+    keys: MemoryKeys
+    directory: LogDirectory
+
+    def post(self, path: str, body: Any, status: int = 202) -> dict[str, Any]:
+        reply = self.http.post(path, json=body)
+        assert reply.status_code == status, reply.text
+        found: dict[str, Any] = reply.json()
+        return found
+
+    def last(self, count: int = 1) -> list[Event]:
+        return self.log.events[-count:]
+
+
+@contextmanager
+def write_side(*, api_keys: Sequence[ApiKey] = (), reader: Extractor | None = None) -> Iterator[WriteSide]:
+    keys = MemoryKeys()
+    log = MemoryLog(keys)
+    directory = LogDirectory(log)
+    app = create_app(
+        log=log, keys=keys, directory=directory, registry=default_registry(), redact=redact, reader=reader,
+        api_keys=api_keys,
+    )  # fmt: skip
+    with TestClient(app, raise_server_exceptions=False) as http:
+        yield WriteSide(http, log, keys, directory)
