@@ -1,0 +1,84 @@
+"""The embedder's port, and how a document becomes the texts that are embedded.
+
+An embedder maps texts to unit vectors. Its `id` names model and version: vectors of different ids are never compared.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Final, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from .rendering import for_embedding
+
+Vectors = npt.NDArray[np.float32]
+
+CHUNK: Final = 300
+"""Characters of one embedded text, at most (half as many in scripts that say more with each, such as Han): cost grows
+with length, and a fact drowns in a long one."""
+CHUNKS: Final = 32
+"""Chunks of one document, at most."""
+TAIL: Final = 8
+"""Of a longer document the first CHUNKS - TAIL and the last TAIL chunks are embedded: turns end on what matters."""
+
+_BOUNDS: Final = re.compile(r"(?<=[。!?！？；;\n])|(?<=[.!?,])(?=\s)|(?<=[,，、])")
+_SPACE: Final = re.compile(r"\s+")
+
+
+class Embedder(Protocol):
+    @property
+    def id(self) -> str:
+        """Model and version, e.g. `use-m3@0.2.1`."""
+        ...
+
+    @property
+    def dimension(self) -> int: ...
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """(n, dimension) float32, every row of length 1. `n` may be 0.
+
+        Raises Unavailable when the model is down (try again), InvalidInput when it refuses these texts.
+        """
+        ...
+
+
+def chunks(text: str, *, size: int = CHUNK, most: int = CHUNKS, tail: int = TAIL) -> list[str]:
+    """What of a document is embedded, in order: pieces of at most `size` characters, cut at sentence bounds
+    where there are any. None for a text of white space."""
+    text = for_embedding(_SPACE.sub(" ", text.encode("utf-8", "replace").decode()).strip())
+    if len(text.encode()) > 2 * len(text):
+        size //= 2
+    if len(text) <= size:
+        return [text] if text else []
+    pieces: list[str] = []
+    held = ""
+    for sentence in _BOUNDS.split(text):
+        if len(held) + len(sentence) <= size:
+            held += sentence
+            continue
+        if held.strip():
+            pieces.append(held.strip())
+        while len(sentence) > size:
+            pieces.append(sentence[:size].strip())
+            sentence = sentence[size:]
+        held = sentence
+    if held.strip():
+        pieces.append(held.strip())
+    pieces = [piece for piece in pieces if piece]
+    return pieces if len(pieces) <= most else pieces[: most - tail] + pieces[-tail:]
+
+
+def unit(rows: Vectors) -> Vectors:
+    """Rows scaled to length 1; a zero row becomes the first axis, so that every text has a direction."""
+    rows = np.ascontiguousarray(rows, dtype=np.float32)
+    lengths = np.sqrt(np.einsum("ij,ij->i", rows, rows))
+    zero = lengths == 0
+    if zero.any():
+        rows = rows.copy()
+        rows[zero, 0] = 1.0
+        lengths = np.where(zero, np.float32(1), lengths)
+    result: Vectors = (rows / lengths[:, None]).astype(np.float32, copy=False)
+    return result

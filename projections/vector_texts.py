@@ -1,0 +1,58 @@
+"""What of an event is embedded, and what of a forgetting is taken out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Final
+
+from taishi.ingest.claims import Claim
+from taishi.ingest.envelope import CLAIM_TYPES, RAW_TYPES, Event
+
+from .embedding import chunks
+from .rendering import render_claim, spoken
+from .schema import document_of_claim, document_of_event
+
+FORGETTING: Final = frozenset({"claim.forgotten", "scope.forgotten"})
+
+
+@dataclass(frozen=True, slots=True)
+class Texts:
+    """The chunks of document `doc`, in order; at least one."""
+
+    doc: int
+    chunks: tuple[str, ...]
+
+
+def texts_of(event: Event) -> Texts | None:
+    """None for an event without words: erased, empty, or of a type that has none.
+
+    Raises KeyError, TypeError or ValueError on a body that is not what its type says.
+    """
+    if event.body is None:
+        return None
+    seq = event.position.seq
+    if event.type in RAW_TYPES:
+        doc, text = document_of_event(seq), spoken(event.body.get("text") or "", event.body.get("speaker"))
+    elif event.type in CLAIM_TYPES:
+        doc, text = document_of_claim(seq), render_claim(Claim.from_body(event.body))
+    else:
+        return None
+    pieces = tuple(chunks(text))
+    return Texts(doc, pieces) if pieces else None
+
+
+def forgotten_by(events: Iterable[Event], *, after: int) -> list[tuple[str, list[int]]]:
+    """(namespace, documents) of each forgetting behind position `after`. An erased event loses what it said and what
+    it claimed, a forgotten claim its own."""
+    return [
+        (
+            event.namespace,
+            sorted(
+                {document_of_claim(seq) for _, seq in event.facts["claims"]}
+                | {doc for _, seq in event.facts["events"] for doc in (document_of_event(seq), document_of_claim(seq))}
+            ),
+        )
+        for event in events
+        if event.type in FORGETTING and event.position.seq > after
+    ]

@@ -1,0 +1,250 @@
+"""Write access to one vector file: exactly-once batches, forgetting that leaves no bytes, and which file serves.
+
+Two cursors move over the log, each by compare-and-set: `seq`, up to which documents are embedded, and `forgotten`, up
+to which forgetting is done. The second never waits for a model: what is forgotten ahead of the first is doomed, and is
+not embedded when the first comes by.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+import apsw
+import numpy as np
+
+from taishi.ingest.errors import TaishiError
+
+from .embedding import Vectors
+from .schema import PRAGMAS
+from .store import CheckpointMoved, open_connection
+from .vector_schema import SCHEMA, VECTOR_VERSION, vector_paths
+
+
+class VectorFileUnfit(TaishiError):
+    """Another schema version, another model or dimension, or a retired file: it is made anew."""
+
+    slug = "vector-file-unfit"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VectorCheckpoint:
+    seq: int
+    digest: bytes
+    forgotten: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Document:
+    """What is stored of a document: a row of `vectors` (n, dimension) and a 16-byte content key for each chunk."""
+
+    doc: int
+    ns: int
+    keys: Sequence[bytes]
+    vectors: Vectors
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VectorFile:
+    """What a reader needs to know of a file. `seq` is its checkpoint."""
+
+    path: Path
+    model: str
+    dimension: int
+    seq: int
+    complete: bool
+    retired: bool
+
+
+def discard(path: Path) -> None:
+    """Removes a file nobody writes to."""
+    for suffix in ("", "-wal", "-shm"):
+        path.with_name(path.name + suffix).unlink(missing_ok=True)
+
+
+def inspect(path: Path) -> VectorFile | None:
+    """None where the file is not there yet, half made, or of another version."""
+    try:
+        connection = open_connection(path, read_only=True)
+    except apsw.CantOpenError:
+        return None
+    try:
+        row = connection.execute(
+            "SELECT version, model, dimension, complete_at, retired, seq FROM meta, checkpoint"
+        ).fetchone()
+    except apsw.SQLError:
+        return None
+    finally:
+        connection.close()
+    if row is None or row[0] != VECTOR_VERSION:
+        return None
+    _, model, dimension, complete_at, retired, seq = row
+    return VectorFile(
+        path=path, model=model, dimension=dimension, seq=seq, complete=seq >= complete_at, retired=bool(retired)
+    )
+
+
+def serving(folder: Path, partition: int, model: str | None) -> VectorFile | None:
+    """The file that answers for a partition: the wanted model's when complete, else another model's complete one, else
+    the wanted one as far as it is. `model` None: whichever is furthest. None: there is none."""
+    files = [found for path in vector_paths(folder, partition) if (found := inspect(path)) is not None]
+    return max(
+        files, key=lambda f: (f.complete and f.model == model, f.complete, f.model == model, f.seq), default=None
+    )
+
+
+class VectorStore:
+    """One partition's vectors of one model. Makes the file when it is not there; raises VectorFileUnfit where it does
+    not fit. Not safe to share between threads."""
+
+    def __init__(self, path: Path, *, model: str, dimension: int, complete_at: int = 0) -> None:
+        self.path: Final = path
+        self.dimension: Final = dimension
+        path.parent.mkdir(parents=True, exist_ok=True)
+        self._connection = open_connection(path)
+        self._namespaces: dict[str, int] = {}
+        try:
+            for pragma in PRAGMAS:
+                self._connection.execute(pragma)
+            self._create(model, dimension, complete_at)
+            found = self._connection.execute("SELECT version, model, dimension FROM meta").get
+        except apsw.Error:
+            self.close()
+            raise
+        if found != (VECTOR_VERSION, model, dimension):
+            self.close()
+            raise VectorFileUnfit(f"{path.name} is of {found}, not of {(VECTOR_VERSION, model, dimension)}")
+        self.scrub()  # what was forgotten before a crash may still stand in the write-ahead log
+
+    def _create(self, model: str, dimension: int, complete_at: int) -> None:
+        with self._connection:
+            if not self._connection.execute("SELECT count(*) FROM sqlite_schema WHERE name = 'meta'").get:
+                self._connection.execute(SCHEMA)
+                self._connection.execute(
+                    "INSERT INTO meta VALUES (1, ?, ?, ?, ?, 0)", (VECTOR_VERSION, model, dimension, complete_at)
+                )
+                self._connection.execute("INSERT INTO checkpoint VALUES (1, 0, x'', 0)")
+
+    def close(self) -> None:
+        self._connection.close()
+
+    @property
+    def checkpoint(self) -> VectorCheckpoint:
+        seq, digest, forgotten = self._connection.execute("SELECT seq, digest, forgotten FROM checkpoint").get
+        return VectorCheckpoint(seq=seq, digest=digest, forgotten=forgotten)
+
+    @property
+    def complete(self) -> bool:
+        return bool(self._connection.execute("SELECT seq >= complete_at FROM meta, checkpoint").get)
+
+    @property
+    def retired(self) -> bool:
+        return bool(self._connection.execute("SELECT retired FROM meta").get)
+
+    def retire(self) -> None:
+        self._connection.execute("UPDATE meta SET retired = 1")
+
+    def namespace(self, name: str, seq: int) -> int:
+        """The namespace's number: the position of its first event. `seq` is where it is met now. Not in a transaction:
+        the number is right whatever becomes of the batch."""
+        known = self._namespaces.get(name)
+        if known is None:
+            self._connection.execute("INSERT OR IGNORE INTO namespaces (ns, name) VALUES (?, ?)", (seq, name))
+            known = int(self._connection.execute("SELECT ns FROM namespaces WHERE name = ?", (name,)).get)
+            self._namespaces[name] = known
+        return known
+
+    def known_vectors(self, keys: Iterable[bytes]) -> dict[bytes, Vectors]:
+        """Vectors of texts that were embedded before, by content key."""
+        found: dict[bytes, Vectors] = {}
+        for key in keys:
+            row = self._connection.execute("SELECT vector FROM vectors WHERE content_key = ?", (key,)).fetchone()
+            if row is not None:
+                found[key] = np.frombuffer(row[0], dtype=np.float16).astype(np.float32)
+        return found
+
+    def add(
+        self,
+        documents: Sequence[Document],
+        *,
+        after: int,
+        seq: int,
+        digest: bytes,
+        refused: Sequence[tuple[int, int, str]] = (),
+    ) -> None:
+        """All that was embedded of the events after position `after` up to `seq`, with the checkpoint, at once.
+
+        `refused` are (doc, ns, error code) of texts that the model does not take. The forgetting of the events up to
+        `seq` must be done. Raises CheckpointMoved, and changes nothing, where the checkpoint is not at `after`.
+        """
+        execute = self._connection.execute
+        with self._connection:
+            execute(
+                "UPDATE checkpoint SET seq = ?, digest = ?, forgotten = max(forgotten, ?) WHERE seq = ?",
+                (seq, digest, seq, after),
+            )
+            if self._connection.changes() != 1:
+                raise CheckpointMoved(f"another worker moved the checkpoint of {self.path.name}")
+            for document in documents:
+                if not execute("SELECT 1 FROM doomed WHERE doc = ?", (document.doc,)).fetchone():
+                    self._insert(document)
+            for doc, ns, error in refused:
+                execute("INSERT OR REPLACE INTO refused VALUES (?, ?, ?)", (doc, ns, error))
+            execute("DELETE FROM doomed WHERE doc <= ?", (2 * seq + 1,))
+
+    def _insert(self, document: Document) -> None:
+        rows = np.ascontiguousarray(document.vectors, dtype=np.float16)
+        if rows.shape != (len(document.keys), self.dimension) or not np.isfinite(rows).all():
+            raise ValueError(f"vectors of shape {rows.shape} for {len(document.keys)} chunks of {self.dimension}")
+        self._connection.executemany(
+            "INSERT INTO vectors (ns, doc, chunk, content_key, vector) VALUES (?, ?, ?, ?, ?)",
+            (
+                (document.ns, document.doc, chunk, key, row.tobytes())
+                for chunk, (key, row) in enumerate(zip(document.keys, rows, strict=True))
+            ),
+        )
+        self._connection.execute(
+            "UPDATE namespaces SET vectors = vectors + ?, last_doc = max(last_doc, ?) WHERE ns = ?",
+            (len(document.keys), document.doc, document.ns),
+        )
+
+    def forget(self, forgotten: Sequence[tuple[str, Sequence[int]]], *, after: int, upto: int) -> int:
+        """Takes out documents, given by namespace name, and moves the second cursor from `after` to `upto`. How many
+        vectors went. Raises CheckpointMoved, and changes nothing, where that cursor is not at `after`.
+
+        Call `scrub` afterwards, until it is True.
+        """
+        execute = self._connection.execute
+        gone = 0
+        with self._connection:
+            execute("UPDATE checkpoint SET forgotten = ? WHERE forgotten = ?", (upto, after))
+            if self._connection.changes() != 1:
+                raise CheckpointMoved(f"another worker moved the checkpoint of {self.path.name}")
+            embedded = 2 * self.checkpoint.seq + 1
+            for name, docs in forgotten:
+                row = execute("SELECT ns, deletions FROM namespaces WHERE name = ?", (name,)).fetchone()
+                for doc in docs:
+                    if doc > embedded:
+                        execute("INSERT OR IGNORE INTO doomed VALUES (?)", (doc,))
+                if row is not None:
+                    gone += self._take_out(row[0], row[1], docs)
+        return gone
+
+    def _take_out(self, ns: int, deletions: int, docs: Sequence[int]) -> int:
+        execute = self._connection.execute
+        before, number = 0, deletions
+        for doc in docs:
+            execute("DELETE FROM refused WHERE doc = ?", (doc,))
+            execute("DELETE FROM vectors WHERE ns = ? AND doc = ?", (ns, doc))
+            if taken := self._connection.changes():
+                before, number = before + taken, number + 1
+                execute("INSERT INTO deletions VALUES (?, ?, ?)", (ns, number, doc))
+        execute("UPDATE namespaces SET vectors = vectors - ?, deletions = ? WHERE ns = ?", (before, number, ns))
+        return before
+
+    def scrub(self) -> bool:
+        """Moves every page into the file and empties the write-ahead log. False when a reader was in the way."""
+        busy, _, _ = self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").get
+        return not busy
