@@ -42,7 +42,7 @@ class Member:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SessionState:
-    """`open` are the members of the window that still grows, `past` the members before it, oldest first."""
+    """`open` are the members of the window that still grows, `past` those before it that it is understood by."""
 
     open: tuple[Member, ...] = ()
     past: tuple[Member, ...] = ()
@@ -73,7 +73,10 @@ def advance(
     """The session after its next raw event, and the windows which that event closed: none, one or two."""
     state, closed = expire(state, now=member.appended_at, namespace=namespace, policy=policy)
     windows = [] if closed is None else [closed]
-    state = SessionState(open=(*state.open, member), past=state.past)
+    past = state.past
+    if not state.open:
+        past = tuple(m for m in past if m.appended_at >= member.appended_at - policy.context_span)
+    state = SessionState(open=(*state.open, member), past=past)
     if len(state.open) >= policy.events:
         state, full = _close(state, namespace=namespace, policy=policy)
         windows.append(full)
@@ -91,11 +94,10 @@ def expire(state: SessionState, *, now: int, namespace: str, policy: Policy) -> 
 
 
 def _close(state: SessionState, *, namespace: str, policy: Policy) -> tuple[SessionState, Window]:
-    first = state.open[0].appended_at
     window = Window(
         window_id=window_id(namespace, [m.event_id for m in state.open]),
         seqs=tuple(m.seq for m in state.open),
-        context=tuple(m.seq for m in state.past if m.appended_at >= first - policy.context_span),
+        context=tuple(m.seq for m in state.past),
     )
     past = (*state.past, *state.open)[-policy.context:] if policy.context else ()
     return SessionState(past=past), window
