@@ -126,8 +126,8 @@ def _claim(model: Model, event: Event, ns: int) -> None:
         _INSERT_CLAIM,
         (
             seq, ns, facts.claim_id, event.event_id, event.type, slot, facts.value, facts.negates, start,
-            facts.valid_to, facts.to_inferred, known, source, event.recorded_at, facts.strength, facts.correction, event.generation,
-            event.key_id, *content,
+            facts.valid_to, facts.to_inferred, known, source, event.recorded_at, facts.strength, facts.correction,
+            event.generation, event.key_id, *content,
         ),
     )  # fmt: skip
     _quote(model, event, seq, rests_on)

@@ -60,7 +60,7 @@ CREATE TABLE events (                -- raw events
     text TEXT,
     metadata TEXT                    -- JSON object
 );
-CREATE INDEX events_id ON events (event_id);
+CREATE UNIQUE INDEX events_id ON events (event_id, ns);
 CREATE INDEX events_session ON events (ns, session, seq);
 CREATE TABLE slots (
     slot INTEGER PRIMARY KEY,
@@ -100,7 +100,7 @@ CREATE TABLE claims (
     occurs_from INTEGER, occurs_to INTEGER, grain TEXT, temporary INTEGER,
     rule TEXT
 );
-CREATE INDEX claims_id ON claims (claim_id);
+CREATE INDEX claims_id ON claims (claim_id, ns);
 CREATE INDEX claims_slot ON claims (slot, known_from, seq);
 CREATE INDEX claims_subject ON claims (ns, subject_key, predicate);
 CREATE INDEX claims_predicate ON claims (ns, predicate);

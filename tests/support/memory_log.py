@@ -124,6 +124,4 @@ class MemoryLog(EventLog):
         own = [e for e in self.events if e.namespace == namespace]
         raw = [e.position.seq for e in own if e.type in RAW_TYPES]
         last = own[-1].position if own else Position(0, 0)
-        return NamespaceHead(
-            position=last, raw_seq=raw[-1] if raw else 0, recorded_at=self._recorded.get(namespace, 0)
-        )
+        return NamespaceHead(position=last, raw_seq=raw[-1] if raw else 0, recorded_at=self._recorded.get(namespace, 0))
