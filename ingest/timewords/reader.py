@@ -1,0 +1,53 @@
+"""`read_times`: from a text to spans of instants."""
+
+from __future__ import annotations
+
+import re
+from datetime import datetime, tzinfo
+from typing import Final
+
+from ..instants import BEGINNING, FOREVER, from_datetime
+from . import en, numeric, zh, zh_clock
+from .glue import joined
+from .grammar import Context, Pattern, Reading, found
+from .spans import Tense, TimeSpan
+from .written import normal
+
+_PATTERNS: Final[tuple[Pattern, ...]] = (*zh.PATTERNS, *zh_clock.PATTERNS, *en.PATTERNS, *numeric.PATTERNS)
+_CUES: Final = frozenset().union(*(p.cues for p in _PATTERNS))
+_WORD: Final = re.compile(r"[a-z]+")
+
+
+def read_times(text: str, *, said_at: datetime, tense: Tense = None) -> list[TimeSpan]:
+    """Spans in order of place, none overlapping. Never raises on any text.
+
+    `said_at` must be aware (ValueError otherwise); local midnight and the like are taken in its own zone. Without `tense`
+    each clause's own signs of tense decide between past and coming dates.
+    """
+    zone = said_at.tzinfo
+    if zone is None:
+        raise ValueError("said_at must carry its zone")
+    words = normal(text)
+    cues = set(words)
+    cues.update(_WORD.findall(words))
+    if cues.isdisjoint(_CUES):
+        return []
+    context = Context(text=words, raw=text, said=said_at.replace(tzinfo=None), tense=tense, offset=said_at.utcoffset())
+    spans = []
+    for reading in joined(found(_PATTERNS, cues, context), context):
+        begins = BEGINNING if reading.begins is None else _instant(reading.begins, zone)
+        ends = FOREVER if reading.ends is None else _instant(reading.ends, zone)
+        if begins < ends:
+            spans.append(_span(reading, begins, ends))
+    return spans
+
+
+def _span(reading: Reading, begins: int, ends: int) -> TimeSpan:
+    return TimeSpan(
+        start=reading.start, end=reading.end, begins=begins, ends=ends, grain=reading.grain, kind=reading.kind,
+        confidence=round(reading.confidence, 2),
+    )
+
+
+def _instant(local: datetime, zone: tzinfo) -> int:
+    return min(max(from_datetime(local.replace(tzinfo=zone)), BEGINNING), FOREVER)

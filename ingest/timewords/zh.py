@@ -1,0 +1,480 @@
+"""Chinese: dates, weeks, months, years, feasts, lengths. Parts of the day and clock times are in `zh_clock`."""
+
+from __future__ import annotations
+
+import re
+from datetime import timedelta
+from typing import Final
+
+from .calendar import (
+    DAY, Interval, Unit, add_months, bare_weekday, by_tense, date, full_year, months, named, nth_weekday, shift,
+    weekday_in_week, whole_day,
+)
+from .grammar import Context, Pattern, Reading, group, pattern, words
+from .holidays import ZH_FEASTS, ZH_HOLIDAYS_LAST, lunar
+from .lexicon import (
+    FEW, GRAIN_OF, JUST_NOW, MONTH_PARTS, SEASONS, VAGUE, YEAR_PARTS, ZH_DAYS, ZH_PART_NAMES, ZH_UNITS, ZH_WEEKDAYS, ZH_YEARS,
+)
+from .numbers import ZH_NUMBER, zh_int, zh_number
+from .spans import Kind, Tense
+
+_Y4: Final = r"[12][0-9]{3}|[一二][零〇一二三四五六七八九]{3}"
+YEAR: Final = (
+    rf"(?:(?<![0-9.])(?:(?P<y>{_Y4})|(?P<yy>[0-9]{{2}}))\s?年"
+    r"|(?P<ry>大前|(?<![以之目])前|(?<![过出回进])去|今|(?<![根成基样副文])本|(?<![说证表标注声])明|大后|(?<![以之最然])后|(?<![以])上一?|(?<![以])下一?|来)年)"
+)
+_DIGIT_MONTH: Final = r"1[0-2]|0?[1-9]|十[一二]?|[一二三四五六七八九]"
+MONTH: Final = rf"(?<![0-9.零〇一二三四五六七八九十第])(?P<m>{_DIGIT_MONTH})\s?月份?(?![天球饼])"
+_DIRECTION: Final = r"(?<![马以晚早路网线地身史加])上+|(?<![以一等楼时])下+|这|本(?!身|人)|当"
+REL_MONTH: Final = rf"(?P<rm>{_DIRECTION})(?:一?个)?月份?(?!球|饼|经)"
+DAY_NUMBER: Final = r"[12][0-9]|3[01]|0?[1-9]|三十一?|二?十[一二三四五六七八九]?|廿[一二三四五六七八九]?|[一二三四五六七八九]"
+_MONTH_DAY: Final = (
+    rf"(?:(?P<d>{DAY_NUMBER})\s?[日号](?!线|楼)|(?P<d2>[0-9]{{1,2}})(?![0-9.:：点时个天年月周次人块元%/-])"
+    r"|(?P<p>上旬|中旬|下旬|初(?!一|二|三|四|五|六|七|八|九|十)|头(?!条)|中(?![国文秋心学午间关医餐奖])|底|末|尾)"
+    r"|第(?P<wk>[一二三四五])个?(?:周|星期|礼拜)(?P<wkd>[一二三四五六日天])?)"
+)
+_WEEK: Final = r"(?:周|星期|礼拜)"
+_WEEKDAY: Final = r"(?P<wd>[一二三四五六日]|(?<!周)天|[1-7](?![0-9.]))(?!鸣|杰|凡)"
+LENGTH: Final = (
+    rf"(?:(?P<half>半)个?(?P<u0>年|月|小时|钟头|天)"
+    rf"|(?P<n>{ZH_NUMBER}|好?几|数)(?P<mid>个半|多个|来个|余个|个多|个|多|来|余)?(?P<u>年(?!代|级|前轻)|月(?!份|亮)|周(?!年|岁|边)|星期|礼拜|天|小时|钟头|分钟|秒钟?|季度)(?P<tail>半|多)?)"
+)
+
+
+def _length(m: re.Match[str]) -> tuple[Unit, float | None, bool] | None:
+    """(unit, count, rough) of a match of `LENGTH`; count None: a few. None where the words are no length (三月, 2019年)."""
+    if m["half"]:
+        return ZH_UNITS[m["u0"]], 0.5, False
+    unit, mid, tail = ZH_UNITS[m["u"]], m["mid"] or "", m["tail"] or ""
+    if m["n"] in {"几", "好几", "数"}:
+        return None if unit == "month" and "个" not in mid else (unit, None, True)
+    count = zh_number(m["n"])
+    if count is None or (unit == "month" and "个" not in mid) or (unit == "year" and count >= 1000):
+        return None
+    half = 0.5 if "半" in mid or tail == "半" else 0.0
+    return unit, count + half, any(c in mid + tail for c in "多来余")
+
+
+def _counted(context: Context, unit: Unit, count: float, *, rough: bool) -> Reading:
+    """The calendar day that lies `count` units away; for hours and less the moment itself."""
+    at = shift(context.said, unit, count)
+    confidence = 0.6 if rough else 0.9
+    if unit in {"hour", "minute", "second"} or (unit == "day" and count != int(count)):
+        step: Unit = "minute" if unit in {"minute", "second"} else "hour"
+        begins = at.replace(second=0, microsecond=0)
+        return Reading(begins=begins, ends=shift(begins, step, 1), grain=GRAIN_OF[step], confidence=confidence)
+    begins, ends = whole_day(at)
+    return Reading(begins=begins, ends=ends, grain="day", confidence=confidence)
+
+
+def few_away(context: Context, unit: Unit, sign: int) -> Reading:
+    """A few units away: between `FEW` of them."""
+    most, least = FEW
+    near, far = shift(context.said, unit, sign * least), shift(context.said, unit, sign * most)
+    if unit in {"hour", "minute", "second"}:
+        begins, ends = min(near, far), max(near, far)
+    else:
+        begins, ends = whole_day(min(near, far))[0], whole_day(max(near, far))[1]
+    return Reading(begins=begins, ends=ends, grain=GRAIN_OF[unit], confidence=0.4, kind="vague")
+
+
+def _ago(m: re.Match[str], context: Context) -> Reading | None:
+    length = _length(m)
+    if length is None:
+        return None
+    unit, count, rough = length
+    return few_away(context, unit, -1) if count is None else _counted(context, unit, -count, rough=rough)
+
+
+def _later(m: re.Match[str], context: Context) -> Reading | None:
+    length = _length(m)
+    if length is None:
+        return None
+    unit, count, rough = length
+    return few_away(context, unit, 1) if count is None else _counted(context, unit, count, rough=rough)
+
+
+def _within(m: re.Match[str], context: Context) -> Reading | None:
+    length = _length(m)
+    if length is None:
+        return None
+    unit, count, _ = length
+    count = FEW[0] if count is None else count
+    if context.tense(m) == "past":
+        return Reading(begins=shift(context.said, unit, -count), ends=context.said, grain=GRAIN_OF[unit], confidence=0.6, kind="during")
+    return Reading(begins=context.said, ends=shift(context.said, unit, count), grain=GRAIN_OF[unit], confidence=0.8, kind="until")
+
+
+def _past_span(m: re.Match[str], context: Context) -> Reading | None:
+    length = _length(m)
+    if length is None:
+        return None
+    unit, count, _ = length
+    begins = shift(context.said, unit, -(FEW[0] if count is None else count))
+    if unit not in {"hour", "minute", "second"}:
+        begins = whole_day(begins)[0]
+    return Reading(begins=begins, ends=context.said, grain=GRAIN_OF[unit], confidence=0.5 if count is None else 0.8, kind="during")
+
+
+def _coming_span(m: re.Match[str], context: Context) -> Reading | None:
+    length = _length(m)
+    if length is None:
+        return None
+    unit, count, _ = length
+    ends = shift(context.said, unit, FEW[0] if count is None else count)
+    return Reading(begins=context.said, ends=ends, grain=GRAIN_OF[unit], confidence=0.5 if count is None else 0.8, kind="during")
+
+
+def _lasting(m: re.Match[str], context: Context) -> Reading | None:
+    length = _length(m)
+    if length is None or length[1] is None:
+        return None
+    unit, count, _ = length[0], length[1], length[2]
+    if m["still"]:
+        begins = whole_day(shift(context.said, unit, -count))[0]
+        return Reading(begins=begins, ends=None, grain="day", confidence=0.7, kind="since")
+    if m["done"] or context.tense(m) == "past":
+        return Reading(begins=shift(context.said, unit, -count), ends=context.said, grain=GRAIN_OF[unit], confidence=0.3, kind="during")
+    return Reading(begins=context.said, ends=shift(context.said, unit, count), grain=GRAIN_OF[unit], confidence=0.6, kind="during")
+
+
+def _day(m: re.Match[str], context: Context) -> Reading:
+    word = m["day"]
+    sign = ZH_DAYS[word[-1]]
+    begins, ends = whole_day(context.said + DAY * (sign + (word.count("大") if sign > 0 else -word.count("大"))))
+    return Reading(begins=begins, ends=ends, grain="day", confidence=0.95)
+
+
+def _steps(direction: str) -> int:
+    return len(direction) if direction.startswith("下") else -len(direction) if direction.startswith("上") else 0
+
+
+def _week(m: re.Match[str], context: Context) -> Reading:
+    steps = _steps(m["dir"])
+    if m["wd"]:
+        begins, ends = weekday_in_week(context.said, ZH_WEEKDAYS[m["wd"]], steps)
+        return Reading(begins=begins, ends=ends, grain="day", confidence=0.95)
+    begins, ends = named(context.said, "week", steps)
+    if m["end"]:
+        return Reading(begins=begins + DAY * 5, ends=ends, grain="day", confidence=0.9)
+    return Reading(begins=begins, ends=ends, grain="week", confidence=0.9, kind="when" if steps else "during")
+
+
+def _weekday(m: re.Match[str], context: Context) -> Reading:
+    begins, ends = bare_weekday(context.said, ZH_WEEKDAYS[m["wd"]], context.tense(m))
+    return Reading(begins=begins, ends=ends, grain="day", confidence=0.7, cycle="week")
+
+
+def weekend(tense: Tense, context: Context) -> Interval:
+    """Saturday and Sunday: the last finished pair when the tense is past (the running one on Sunday), else the coming or running one."""
+    begins, ends = named(context.said, "week")
+    begins += DAY * 5
+    if tense == "past" and begins > context.said:
+        begins, ends = begins - DAY * 7, ends - DAY * 7
+    return begins, ends
+
+
+def _bare_weekend(m: re.Match[str], context: Context) -> Reading:
+    begins, ends = weekend(context.tense(m), context)
+    return Reading(begins=begins, ends=ends, grain="day", confidence=0.4, kind="vague", cycle="week")
+
+
+def _year_of(m: re.Match[str], context: Context) -> int | None:
+    four, two, relative = group(m, "y"), group(m, "yy"), group(m, "ry")
+    if four:
+        return zh_int(four)
+    if two:
+        return full_year(int(two), context.said)
+    return context.said.year + ZH_YEARS[relative] if relative else None
+
+
+def part_of_month(year: int, month: int, part: str) -> Interval:
+    """`part` as in `MONTH_PARTS`, or `end`: the last third."""
+    first, after = MONTH_PARTS["late" if part == "end" else part]
+    begins, ends = months(year, month, month + 1)
+    return begins + DAY * (first - 1), ends if after == 32 else begins + DAY * (after - 1)
+
+
+def part_of_year(year: int, part: str) -> Interval:
+    return months(year, *YEAR_PARTS[part])
+
+
+def _month(m: re.Match[str], context: Context) -> Reading | None:
+    """A month, named or relative, with an optional year before and a day or part after."""
+    month_word, direction = group(m, "m"), group(m, "rm")
+    if month_word:
+        month = zh_int(month_word)
+        year = _year_of(m, context)
+    else:
+        at = add_months(context.today.replace(day=1), _steps(direction or ""))
+        year, month = at.year, at.month
+    day_word = m["d"] or m["d2"]
+    day = zh_int(day_word) if day_word else None
+    part = ZH_PART_NAMES[m["p"]] if m["p"] else None
+
+    def of(y: int) -> Interval:
+        if day is not None:
+            return date(y, month, day)
+        if part is not None:
+            return part_of_month(y, month, part)
+        if m["wkd"]:
+            return nth_weekday(y, month, ZH_WEEKDAYS[m["wkd"]], zh_int(m["wk"]))
+        if m["wk"]:
+            first = date(y, month, 7 * zh_int(m["wk"]) - 6)[0]
+            return first, min(first + DAY * 7, months(y, month, month + 1)[1])
+        return months(y, month, month + 1)
+
+    exact = day is not None or bool(m["wkd"])
+    if year is None:
+        tense = context.tense(m)
+        begins, ends = by_tense(of, context.said, tense, near=exact)
+        confidence = 0.8 if tense else 0.6
+    else:
+        begins, ends = of(year)
+        confidence = 0.7 if group(m, "yy") else 0.95
+    whole = not exact and part is None and not m["wk"]
+    kind: Kind = "during" if direction and whole and _steps(direction) == 0 else "when"
+    return Reading(
+        begins=begins, ends=ends, grain="day" if exact else "month" if whole else "week", confidence=confidence, kind=kind,
+        closes=part == "end", cycle="year" if year is None else None,
+    )
+
+
+def _bare_part_of_month(m: re.Match[str], context: Context) -> Reading:
+    part = ZH_PART_NAMES[m["p"]]
+    tense = context.tense(m)
+    at = context.today.replace(day=1)
+    begins, ends = part_of_month(at.year, at.month, part)
+    if tense == "past" and begins > context.said:
+        at = add_months(at, -1)
+    elif tense == "future" and ends <= context.said:
+        at = add_months(at, 1)
+    begins, ends = part_of_month(at.year, at.month, part)
+    return Reading(begins=begins, ends=ends, grain="week", confidence=0.7, closes=part == "end", cycle="month")
+
+
+def _bare_part_of_year(m: re.Match[str], context: Context) -> Reading:
+    part = ZH_PART_NAMES[m["p"]]
+    tense = context.tense(m)
+    year = context.said.year
+    begins, ends = part_of_year(year, part)
+    if tense == "past" and begins > context.said:
+        year -= 1
+    elif tense == "future" and ends <= context.said:
+        year += 1
+    begins, ends = part_of_year(year, part)
+    return Reading(begins=begins, ends=ends, grain="season", confidence=0.7, closes=part == "end", cycle="year")
+
+
+def season_of(year: int, first: int) -> Interval:
+    begins, _ = months(year, first, first + 1)
+    return begins, add_months(begins, 3)
+
+
+def _year(m: re.Match[str], context: Context) -> Reading | None:
+    """A year, with an optional season, half, quarter or part."""
+    year = _year_of(m, context)
+    if year is None:
+        return None
+    confidence = 0.95
+    weak = False
+    season, quarter, part_name = group(m, "s"), group(m, "q"), group(m, "p")
+    if season:
+        begins, ends = season_of(year, SEASONS[season])
+        if m["ry"] in {"去", "上", "上一"} and ends > context.said:
+            begins, ends = season_of(year - 1, SEASONS[season])
+        return Reading(begins=begins, ends=ends, grain="season", confidence=0.85)
+    if quarter:
+        first = zh_int(quarter) * 3 - 2
+        begins, ends = months(year, first, first + 3)
+        return Reading(begins=begins, ends=ends, grain="season", confidence=confidence)
+    if part_name:
+        part = ZH_PART_NAMES[part_name]
+        begins, ends = part_of_year(year, part)
+        return Reading(begins=begins, ends=ends, grain="season", confidence=0.85, closes=part == "end")
+    if m["yy"]:
+        weak, confidence = not (m["yy"][0] == "0" or m["yy"] >= "80"), 0.6
+    begins, ends = months(year, 1, 13)
+    kind: Kind = "during" if m["ry"] in {"今", "本"} else "when"
+    return Reading(begins=begins, ends=ends, grain="year", confidence=confidence, kind=kind, weak=weak)
+
+
+def _this_season(m: re.Match[str], context: Context) -> Reading:
+    first = SEASONS[m["s"]]
+    tense: Tense = "past" if context.tense(m) == "past" else "future"
+    if m["dir"] == "上":
+        begins, ends = by_tense(lambda y: season_of(y, first), context.said, "past", near=False)
+        if ends > context.said:
+            begins, ends = season_of(begins.year - 1, first)
+    elif m["dir"] == "下":
+        begins, ends = by_tense(lambda y: season_of(y, first), context.said, "future", near=False)
+        if begins <= context.said:
+            begins, ends = season_of(begins.year + 1, first)
+    else:
+        begins, ends = by_tense(lambda y: season_of(y, first), context.said, tense, near=False)
+    return Reading(begins=begins, ends=ends, grain="season", confidence=0.8)
+
+
+def _quarter(m: re.Match[str], context: Context) -> Reading:
+    if m["qdir"]:
+        begins, ends = named(context.said, "quarter", _steps(m["qdir"]))
+        return Reading(begins=begins, ends=ends, grain="season", kind="when" if _steps(m["qdir"]) else "during")
+    first = zh_int(m["q"]) * 3 - 2
+    begins, ends = by_tense(lambda y: months(y, first, first + 3), context.said, context.tense(m), near=False)
+    return Reading(begins=begins, ends=ends, grain="season", confidence=0.7, cycle="year")
+
+
+def _bare_half(m: re.Match[str], context: Context) -> Reading:
+    begins, ends = part_of_year(context.said.year, ZH_PART_NAMES[m["p"]])
+    return Reading(begins=begins, ends=ends, grain="season", confidence=0.7, cycle="year")
+
+
+def _decade(m: re.Match[str], context: Context) -> Reading:
+    digits = zh_int(m["dec"])
+    if m["y"]:
+        year = int(m["y"])
+    else:
+        century = 2000 if m["c"] and m["c"][0] == "本" else 1900
+        year = century + digits
+    begins, ends = months(year, 1, 13)[0], months(year + 9, 1, 13)[1]
+    part = ZH_PART_NAMES.get(m["p"] or "")
+    if part == "early":
+        ends = months(year + 3, 1, 13)[0]
+    elif part == "middle":
+        begins, ends = months(year + 3, 1, 13)[0], months(year + 7, 1, 13)[0]
+    elif part in {"late", "end"}:
+        begins = months(year + 7, 1, 13)[0]
+    return Reading(begins=begins, ends=ends, grain="decade", confidence=0.8)
+
+
+def _day_of_month(m: re.Match[str], context: Context) -> Reading:
+    day = zh_int(m["d"])
+    tense = context.tense(m)
+
+    for offset in (0, -1, -2) if tense == "past" else (0, 1, 2):
+        at = add_months(context.today.replace(day=1), offset)
+        try:
+            begins, ends = date(at.year, at.month, day)
+        except ValueError:
+            continue
+        if begins <= context.said if tense == "past" else ends > context.said:
+            return Reading(begins=begins, ends=ends, grain="day", confidence=0.6, cycle="month", weak=m["mark"] == "日")
+    raise ValueError("no such day")
+
+
+def _feast(m: re.Match[str], context: Context) -> Reading:
+    feast = ZH_FEASTS[m["feast"]]
+    year = _year_of(m, context)
+    tense = context.tense(m)
+    begins, ends = feast(year) if year is not None else by_tense(feast, context.said, tense, near=True)
+    if m["holiday"] or m["feast"].startswith("十一"):
+        ends = begins + timedelta(days=ZH_HOLIDAYS_LAST.get(feast, 3))
+    return Reading(begins=begins, ends=ends, grain="day", confidence=0.9 if year is not None else 0.7, cycle=None if year is not None else "year")
+
+
+_LUNAR_MONTHS: Final = {"正": 1, "冬": 11, "腊": 12}
+
+
+def _lunar_date(m: re.Match[str], context: Context) -> Reading | None:
+    if not (m["mark"] or m["lm"] in _LUNAR_MONTHS or m["ld"].startswith("初")):
+        return None
+    month = _LUNAR_MONTHS.get(m["lm"]) or zh_int(m["lm"])
+    day = zh_int(m["ld"].removeprefix("初").removesuffix("号").removesuffix("日"))
+    year = _year_of(m, context)
+
+    def of(y: int) -> Interval:
+        return lunar(y, month, day)
+
+    begins, ends = of(year) if year is not None else by_tense(of, context.said, context.tense(m), near=True)
+    return Reading(begins=begins, ends=ends, grain="day", confidence=0.9 if year is not None else 0.7)
+
+
+def _vague(m: re.Match[str], context: Context) -> Reading:
+    first, last = VAGUE[m[0]]
+    begins = context.today + timedelta(days=first)
+    ends = context.said if last == 0 else context.today + timedelta(days=last)
+    if first == 0:
+        begins = context.said
+    return Reading(begins=begins, ends=ends, grain="day", confidence=0.3, kind="vague")
+
+
+def _just_now(m: re.Match[str], context: Context) -> Reading:
+    return Reading(begins=context.said - timedelta(hours=1), ends=context.said, grain="hour", confidence=0.5, kind="vague")
+
+
+def _frequency(m: re.Match[str], context: Context) -> Reading:
+    unit: Unit = next((u for word, u in ZH_UNITS.items() if word in m[0]), "day")
+    return Reading(begins=None, ends=None, grain=GRAIN_OF[unit], confidence=0.8, kind="frequency")
+
+
+def _now(m: re.Match[str], context: Context) -> Reading:
+    return Reading(begins=context.said, ends=context.said, grain="instant", role="now", weak=True)
+
+
+def _years_range(m: re.Match[str], context: Context) -> Reading | None:
+    first, last = zh_int(m["a"]), zh_int(m["b"])
+    if first > last:
+        return None
+    return Reading(begins=months(first, 1, 13)[0], ends=months(last, 1, 13)[1], grain="year", confidence=0.85, kind="during")
+
+
+def _months_range(m: re.Match[str], context: Context) -> Reading:
+    first, last = zh_int(m["a"]), zh_int(m["b"])
+    year = _year_of(m, context)
+
+    def of(y: int) -> Interval:
+        return months(y, first, first + 1)[0], months(y if last >= first else y + 1, last, last + 1)[1]
+
+    begins, ends = of(year) if year is not None else by_tense(of, context.said, context.tense(m), near=False)
+    return Reading(begins=begins, ends=ends, grain="month", confidence=0.85, kind="during")
+
+
+def _days_range(m: re.Match[str], context: Context) -> Reading:
+    month, first, last = zh_int(m["m"]), zh_int(m["a"]), zh_int(m["b"])
+    year = _year_of(m, context)
+
+    def of(y: int) -> Interval:
+        return date(y, month, first)[0], date(y, month, last)[1]
+
+    begins, ends = of(year) if year is not None else by_tense(of, context.said, context.tense(m), near=True)
+    if begins >= ends:
+        raise ValueError("a reversed range")
+    return Reading(begins=begins, ends=ends, grain="day", confidence=0.9, kind="during")
+
+
+_ZH_VAGUE: Final = [w for w in VAGUE if w[0] > "z"]
+_STAY: Final = "持续|为期|历时|长达|延续|连续|一连|整整|足足|住|待|呆|休息?|歇|请假|出差|旅行|停|禁|戒|学|干|做|等|工作|生活|坚持|用"
+_TO: Final = r"\s*(?:到|至|-|~|–|—|－|～)\s*"
+PATTERNS: Final = (
+    pattern("day", "天日晚早夜儿晨", r"(?P<day>(?<![以之目提])大{0,3}前(?=天(?!气|天)|晚|夜)|昨(?=[天日晚早夜儿])|今(?=[天日晚早夜儿晨])|明(?=[天日晚早夜儿晨])|(?<![以之然最今先])大{0,3}后(?=天|晚))(?:[天日儿](?!头条|方舟)|(?=[晚早夜晨]))", _day),
+    pattern("week", "周期拜", rf"(?P<dir>{_DIRECTION})(?:一?个)?{_WEEK}(?:{_WEEKDAY}|(?P<end>末))?(?!期|年(?!前)|边|围|长|密|折|岁|刊)", _week),
+    pattern("weekday", "周期拜", rf"(?<![0-9零一二两三四五六七八九十几每半第]){_WEEK}{_WEEKDAY}(?!期)", _weekday),
+    pattern("weekend", "周", r"周末(?:两天)?", _bare_weekend),
+    pattern("month", "月", rf"(?:{YEAR}的?\s?)?{MONTH}(?:的?\s?{_MONTH_DAY})?", _month),
+    pattern("relative month", "月", rf"{REL_MONTH}(?:的?\s?{_MONTH_DAY})?", _month),
+    pattern("part of month", "月", r"(?<![0-9零一二三四五六七八九十个正腊岁上下])月(?P<p>初|底|末|中旬?|上旬|下旬)(?![一国秋])", _bare_part_of_month),
+    pattern("part of year", "年", r"(?<![0-9零一二三四五六七八九十个今明去前后])年(?P<p>初|底|末|中)(?![一国秋])", _bare_part_of_year),
+    pattern("year", "年", rf"{YEAR}(?!前|后|代|级|轻|纪|龄)(?:的?(?:(?P<s>[春夏秋冬])[天季]?|第?(?P<q>[一二三四1-4])季度|年?(?P<p>初|底|末|中(?![国文秋学])|上半|下半)年?))?", _year),
+    pattern("year before", "年", rf"{YEAR}(?=以?前|之前|以?后|之后)", _year),
+    pattern("season", "春夏秋冬", r"(?P<dir>[这今上下])(?:一?个)?(?P<s>[春夏秋冬])[天季]?", _this_season),
+    pattern("quarter", "季", rf"(?:第(?P<q>[一二三四1-4])个?季度|(?P<qdir>{_DIRECTION})(?:一?个)?季度)", _quarter),
+    pattern("half year", "年", r"(?P<p>上半|下半)年(?!度)", _bare_half),
+    pattern("decade", "代", r"(?P<c>上个?世纪|本世纪|二十世纪|20世纪)?(?P<y>(?:19|20)(?=[0-9]0))?(?P<dec>[0-9]0|[一二三四五六七八九]十)年代(?P<p>初期?|末期?|中期?|后期|前期)?", _decade),
+    pattern("day of month", "号日", rf"(?<![0-9a-z零一二三四五六七八九十第路街弄巷道栋座.#-])(?P<d>{DAY_NUMBER})(?P<mark>号(?!线|楼|店|门|院|机|房|桌|位|选|码|电|球|种|公|桩|馆|台|文|舰|航|厅|会|仓|车|柜|床|字|铺|染)|日(?![本元语文报常历]))", _day_of_month),
+    pattern("feast", "节夕庆旦宵明午秋阳年一至夜八二1诞大", rf"(?:{YEAR}的?)?(?P<feast>{words(ZH_FEASTS)})(?P<holiday>期间|假期|长假|放假|小长假|黄金周)?(?:当天|那天)?", _feast),
+    pattern("lunar date", "月", rf"(?:{YEAR}的?)?(?P<mark>农历|阴历)?(?P<lm>[正冬腊]|(?<![0-9零一二三四五六七八九十])(?:{_DIGIT_MONTH}))月(?P<ld>初[一二三四五六七八九十]|{DAY_NUMBER})[日号]?", _lunar_date),
+    pattern("ago", "前", rf"(?<![0-9.前第]){LENGTH}(?:之前|以前|前(?!半|几|后|天|任|台|端|面|往|期|线))", _ago),
+    pattern("later", "后", rf"(?<![0-9.后第]){LENGTH}(?:之后|以后|后(?!天|面|端|期|台))", _later),
+    pattern("after passing", "过", rf"(?:再过|(?<!不)过){LENGTH}(?:之后|以后|后)?", _later),
+    pattern("within", "内", rf"(?:在\s?)?{LENGTH}(?:之内|以内|内(?!容|部|存|心))", _within),
+    pattern("past span", "去近这", rf"(?:在?过去的?|最近的?|(?<=[^附靠接将])近|^近|这(?=[^个]|个月)){LENGTH}(?:以来|来(?!的)|里|间|内)?", _past_span),
+    pattern("coming span", "来今往", rf"(?:未来的?|接下来的?|今后的?|往后的?|将来的?){LENGTH}(?:里|间|内)?", _coming_span),
+    pattern("lasting", "年月周期拜天时分头", rf"(?P<verb>{_STAY})(?P<done>[了过])?(?P<al>整整|将近|差不多|大概|快)?{LENGTH}(?P<still>了)?(?!前|后|之|以|内)", _lasting),
+    pattern("vague", "近阵段些几两久改过", words(_ZH_VAGUE), _vague),
+    pattern("just now", "刚方", words(w for w in JUST_NOW if w[0] > "z"), _just_now),
+    pattern("frequency", "每天年月周次", rf"每(?:[隔逢]?(?:[一二两三四五六七八九十几半0-9]{{1,2}})?个?(?:天|日|周|星期|礼拜|月|年|季度|小时)(?:[一二三四五六日天末](?:[和、,]周?[一二三四五六日])*|[0-9]{{1,2}}[号日])?|[晚早]上?|个?(?:早上|晚上|周末|工作日))(?:[0-9一二两三四五六七八九十几]{{1,2}}次)?|(?:一|两|几)(?:天|周|个?星期|个月|年)[0-9一二两三四五六七八九十几]{{1,2}}次|(?<!今)天天(?!气)|年年|工作日|周中|平日里?", _frequency),
+    pattern("now", "现今目至此", r"现在|如今|目前|此刻|(?<=至)今|今(?=以?后|起)|现今", _now),
+    pattern("years range", "到至-~–—－～", rf"(?<![0-9.-])(?P<a>{_Y4})年?{_TO}(?P<b>{_Y4})(?:年|(?![0-9.-]))", _years_range),
+    pattern("months range", "月", rf"(?:{YEAR}的?)?(?<![0-9.])(?P<a>{_DIGIT_MONTH})月?份?{_TO}(?P<b>{_DIGIT_MONTH})月(?:份(?!额)|(?![0-9]))", _months_range),
+    pattern("days range", "月", rf"(?:{YEAR}的?)?{MONTH}(?P<a>{DAY_NUMBER})[日号]?{_TO}(?P<b>{DAY_NUMBER})[日号]", _days_range),
+)
