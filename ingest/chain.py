@@ -1,7 +1,7 @@
 """The hash chain over one partition: whoever changes, drops or reorders an entry changes every later value.
 
-`chain = SHA-256(previous ‖ seq ‖ event_id ‖ appended_at ‖ recorded_at ‖ digest)`; the digest is over header and ciphertext, so
-that the chain still verifies after keys were destroyed. Readers compute it; pure.
+`chain = SHA-256(previous ‖ seq ‖ event_id ‖ appended_at ‖ recorded_at ‖ digest)`; the digest is over header and
+ciphertext, so that the chain still verifies after keys were destroyed. Readers compute it; pure.
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 
 A sealed body begins with a byte that names its form:
 
-- 0x01: `0x01 ‖ nonce(12) ‖ AES-256-GCM(flag ‖ payload)`, the event's header bytes as additional data. Flag 0: payload is
-  the body's JSON; flag 1: raw deflate of it (compressed before encryption, where that makes it shorter).
+- 0x01: `0x01 ‖ nonce(12) ‖ AES-256-GCM(flag ‖ payload)`, the event's header bytes as additional data. Flag 0: payload
+  is the body's JSON; flag 1: raw deflate of it (compressed before encryption, where that makes it shorter).
 - `{` (0x7B): the body's JSON as it stands, for `encryption = "off"`: other tools read the stream's field `b` as it is.
 
 One reader opens both, so that the setting can be changed at any time.

@@ -1,7 +1,8 @@
 """Stream entries: how one event is written in the log and read back.
 
-An entry has the fields `h` header, `b` sealed body (see `crypto`), `d` digest = SHA-256(length of h ‖ h ‖ b), `t` appended_at, and
-`r` recorded_at where it differs (imported history). `h` is JSON under one-letter names, absent where null or default:
+An entry has the fields `h` header, `b` sealed body (see `crypto`), `d` digest = SHA-256(length of h ‖ h ‖ b), `t`
+appended_at, and `r` recorded_at where it was given (imported history). `h` is JSON under one-letter names, absent where
+null:
 
     i event_id   y type           v schema_version   n namespace   s session         a [actor id, role]
     o origin     k session_kind   w occurred_at      z its UTC offset in minutes     g generation
@@ -172,7 +173,8 @@ def similar(one: NewEvent, other: NewEvent) -> bool:
 
 def _frame(event: NewEvent | Event) -> tuple[object, ...]:
     return (
-        event.type, event.session, event.actor, event.origin, event.session_kind, event.occurred_at, event.occurred_offset,
+        event.type, event.session, event.actor, event.origin, event.session_kind,
+        event.occurred_at, event.occurred_offset,
     )  # fmt: skip
 
 

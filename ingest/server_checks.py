@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from .errors import UnsafeServer
+from .errors import Unavailable, UnsafeServer
 
 OLDEST: Final = (7, 0)
 _WAITAOF_SINCE: Final = (7, 2)
@@ -31,12 +31,17 @@ def parse_info(reply: bytes) -> Mapping[str, str]:
 def check_server(
     info: Mapping[str, str], *, durability: Literal["everysec", "always"], appendfsync: str | None = None
 ) -> ServerTraits:
-    """`info` holds the sections server, memory and persistence. Raises UnsafeServer with what to change."""
+    """`info` holds the sections server, memory and persistence.
+
+    Raises UnsafeServer with what to change; Unavailable while the server is loading, when it says its AOF is off.
+    """
+    if info.get("loading", "0") != "0":
+        raise Unavailable("the event log's server is still loading its data")
     text = info.get("redis_version", "")
     numbers = [int(part) if part.isdigit() else 0 for part in text.split(".")[:2]]
     version = (numbers[0], numbers[1]) if len(numbers) == 2 else (0, 0)
     if version < OLDEST:
-        raise UnsafeServer(f"the event log needs Redis or Valkey 7.0 or later, this server is {text or 'unknown'}: upgrade it")
+        raise UnsafeServer(f"the server is {text or 'of unknown version'}: upgrade it to Redis or Valkey 7.0 or later")
     if info.get("aof_enabled") != "1":
         raise UnsafeServer("the server has its append-only file off and would lose events: set `appendonly yes`")
     policy = info.get("maxmemory_policy", "unknown")
@@ -44,5 +49,5 @@ def check_server(
         raise UnsafeServer(f"the server evicts data (maxmemory-policy {policy}): set `maxmemory-policy noeviction`")
     traits = ServerTraits(version=version, has_waitaof=version >= _WAITAOF_SINCE)
     if durability == "always" and not traits.has_waitaof and appendfsync != "always":
-        raise UnsafeServer("durability `always` needs `appendfsync always` on this server, or a server with WAITAOF (7.2)")
+        raise UnsafeServer("durability `always` needs a server with WAITAOF (7.2): upgrade, or `appendfsync always`")
     return traits

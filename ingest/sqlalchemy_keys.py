@@ -39,6 +39,7 @@ from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError
 from sqlalchemy.schema import CreateTable
 
+from .crashpoints import reach
 from .crypto import KEY_BYTES
 from .errors import ConfigurationError, Unavailable
 
@@ -125,14 +126,14 @@ class SqlAlchemyKeyStore:
             return found
         with self._transaction() as connection:
             if wanted[-1] - wanted[0] < 2 * len(wanted) + 64:
-                rows: Any = connection.execute(_IN_RANGE, {"low": wanted[0], "high": wanted[-1]})
-                found.update(rows.tuples().all())
+                rows = connection.execute(_IN_RANGE, {"low": wanted[0], "high": wanted[-1]})
+                found.update((key_id, secret) for key_id, secret in rows)
                 if len(found) != len(wanted):
                     found = {key_id: found[key_id] for key_id in wanted if key_id in found}
             else:
                 for start in range(0, len(wanted), _AT_ONCE):
                     rows = connection.execute(_IN_LIST, {"ids": wanted[start : start + _AT_ONCE]})
-                    found.update(rows.tuples().all())
+                    found.update((key_id, secret) for key_id, secret in rows)
         return found
 
     def destroy(self, key_ids: Collection[int], *, at: int) -> int:
@@ -166,6 +167,7 @@ class SqlAlchemyKeyStore:
                 (last - count + 1 + i, noise[i * KEY_BYTES : (i + 1) * KEY_BYTES]) for i in range(count)
             ]
             connection.execute(DATA_KEYS.insert(), [{"key_id": key_id, "secret": key} for key_id, key in block])
+        reach("key_minted")
         return block
 
     def _create(self) -> None:

@@ -48,7 +48,8 @@ class Upcasters:
         while shape.version != (newest := self._newest.get(shape.type, 1)):
             if not 1 <= shape.version < newest:
                 raise UnknownEventVersion(
-                    f"an event of type {shape.type} has schema version {shape.version}, this code reads up to {newest}; upgrade it"
+                    f"an event of type {shape.type} has schema version {shape.version}, this code reads {newest}: "
+                    "upgrade it"
                 )
             before = shape
             shape = self._steps[shape.type, shape.version](shape)

@@ -29,7 +29,7 @@ from .log import ANY_VERSION, NO_STREAM, STREAM_EXISTS, Appended, Batch, Recorde
 from .valkey_link import command
 
 BUCKETS: Final = 8192
-"""Dedup hashes per partition; with the server's default of 512 listpack entries each, compact up to four million events."""
+"""Dedup hashes per partition: with the server's default of 512 listpack entries, compact up to four million events."""
 _EXPECTED: Final[Mapping[str, bytes]] = {ANY_VERSION: b"any", NO_STREAM: b"none", STREAM_EXISTS: b"some"}
 _EXACT: Final = 2**53
 """Lua counts in doubles: times beyond ± this many microseconds (years 1684 to 2255) lose their last digits."""
@@ -59,7 +59,11 @@ def fingerprint(namespace: str, event_id: str) -> bytes:
 
 
 class Submission:
-    """A batch and what is known of it so far. `step` is repeated, with what the log knows already left out, until `result`."""
+    """A batch, and what is known of it so far.
+
+    It is sent with `request` and judged with `answer`; events that the log knows already are settled one by one, and
+    what is then still open is sent again.
+    """
 
     def __init__(self, batch: Batch, *, keys: PartitionKeys, partitions: int) -> None:
         """Raises InvalidInput, EventIdConflict."""
@@ -86,7 +90,7 @@ class Submission:
         first: dict[str, int] = {}
         for i, event in enumerate(self._events):
             if event.namespace != self._batch.namespace:
-                raise InvalidInput("all events of one request must have the same namespace", field=f"events.{i}.namespace")
+                raise InvalidInput("events of one request have one namespace", field=f"events.{i}.namespace")
             if not ids.is_canonical(event.event_id):
                 raise InvalidInput("an event id must be a UUID in lower case", field=f"events.{i}.event_id")
             if event.recorded_at is not None and abs(event.recorded_at) >= _EXACT:
@@ -181,7 +185,9 @@ class Submission:
         match reply[0]:
             case b"VERSION":
                 return WrongExpectedVersion(
-                    f"the namespace is at version {reply[1]}, not at the expected one", field="expected_version", actual=reply[1]
+                    f"the namespace is at version {reply[1]}, not at the expected one",
+                    field="expected_version",
+                    actual=reply[1],
                 )
             case b"ERASED":
                 refused = [self._open[place] for place in reply[1:]]
@@ -189,7 +195,7 @@ class Submission:
             case b"BEHIND":
                 earliest = render(int(reply[2]))
                 return RecordedBehind(
-                    f"the namespace has recorded events up to {earliest}; the earliest allowed recorded_at is that time",
+                    f"the namespace has recorded events up to {earliest}: no recorded_at may be earlier",
                     field=f"events.{self._open[reply[1]]}.recorded_at",
                     earliest=earliest,
                 )
@@ -199,11 +205,11 @@ class Submission:
             case b"PARTITIONS":
                 return wrong_partitions(created=reply[1], wanted=self._partitions)
             case _:
-                return LogDamaged(f"the log of partition {self._keys.partition} is longer than its counter says: it was written from outside")
+                return LogDamaged(f"partition {self._keys.partition} is longer than its counter: others write to it")
 
 
 def wrong_partitions(*, created: int, wanted: int) -> ConfigurationError:
-    return ConfigurationError(f"the log was created with {created} partitions, not {wanted}: set the number back to {created}")
+    return ConfigurationError(f"the log was created with {created} partitions, not {wanted}: set that number")
 
 
 def _id_conflict(i: int) -> EventIdConflict:

@@ -1,7 +1,7 @@
 """The wire to a Redis or Valkey server: requests out, replies in, every failure as one of ours.
 
 The protocol is pinned to RESP 2 and replies stay bytes, so that their shape does not depend on the client library's
-version. Nothing is retried here: an append that got no answer is safe to send again, because its event ids are known by then.
+version. Nothing is retried here: who sends an append again gets the first one's positions, by its event ids.
 """
 
 from __future__ import annotations
@@ -38,14 +38,15 @@ _PERSISTENCE: Final = command(b"INFO", b"persistence")
 
 
 _PASSING: Final = frozenset(
-    {"OOM", "MISCONF", "READONLY", "LOADING", "BUSY", "NOREPLICAS", "MASTERDOWN", "CLUSTERDOWN", "TRYAGAIN", "UNKILLABLE"}
+    {"OOM", "MISCONF", "READONLY", "LOADING", "BUSY", "NOREPLICAS", "MASTERDOWN", "CLUSTERDOWN", "TRYAGAIN"}
 )
+"""Codes of errors that pass without our doing."""
 
 
 def failure(problem: Exception) -> TaishiError:
     """`problem` as one of our errors. Messages tell the kind of failure, never what was sent."""
     if isinstance(problem, exceptions.AuthenticationError | exceptions.NoPermissionError):
-        return ConfigurationError("the event log's server refuses the user or password in its URL, or their rights are too few")
+        return ConfigurationError("the event log's server refuses the URL's user or password, or their rights")
     if isinstance(problem, exceptions.TimeoutError):
         return Unavailable("the event log's server did not answer in time")
     if isinstance(problem, exceptions.BusyLoadingError):
@@ -58,7 +59,7 @@ def failure(problem: Exception) -> TaishiError:
         code = str(problem).split(" ", 1)[0]
         if code in _PASSING or isinstance(problem, exceptions.ClusterDownError | exceptions.TryAgainError):
             return Unavailable(f"the event log's server takes no writes at present ({code})")
-        return LogDamaged(f"the event log's server answered with an error no sound log gives ({code if code.isalpha() else 'ERR'})")
+        return LogDamaged(f"the event log's keys are not as the log writes them ({code if code.isupper() else 'ERR'})")
     return Unavailable("the event log's server cannot be reached")
 
 

@@ -1,9 +1,9 @@
 """The event log on Redis Streams (Valkey or Redis, 7.0 or later).
 
-One stream `taishi:{p<i>}:log` per partition, entries `<seq>-0` with a gapless counter (see `entries` for what is in one).
-Beside it `:meta` (hash: seq, at, partitions), `:ns` (hash: namespace → "last_seq raw_seq last_recorded"), `:ids:<bucket>`
-(dedup: hashes of 16-byte fingerprint → seq) and `:erased` (set of fingerprints). They change together, in `append.lua`, or
-not at all.
+One stream `taishi:{p<i>}:log` per partition, entries `<seq>-0` with a gapless counter (`entries` says what is in one).
+Beside it `:meta` (hash: seq, at, partitions), `:ns` (hash: namespace → "last_seq raw_seq last_recorded"),
+`:ids:<bucket>` (dedup: hashes of 16-byte fingerprint → seq) and `:erased` (set of fingerprints). They change together,
+in `append.lua`, or not at all.
 
 What is acknowledged survives a killed server, and what is read does too (see `Exchange.confirm_written`); with
 `durability="always"` what is acknowledged is fsynced and survives a power cut.
@@ -21,6 +21,7 @@ from typing import Any, Final, Literal
 
 from redis import exceptions
 
+from .crashpoints import reach
 from .crypto import NONCE_BYTES
 from .entries import StoredEntry, open_entry, parse_entry
 from .envelope import Event, Position
@@ -164,6 +165,7 @@ class ValkeyLog:
                 exchange.send(command(b"SCRIPT", b"LOAD", _SCRIPT) + b"".join(requests[n] for n in unknown))
                 found.update(zip(unknown, exchange.replies(len(unknown) + 1)[1:], strict=True))
             self._confirm(exchange, found)
+        reach("appended")
         return found
 
     def _confirm(self, exchange: Exchange, found: dict[int, Reply]) -> None:
@@ -190,7 +192,7 @@ class ValkeyLog:
             if rows:
                 exchange.confirm_written()
         if after > head:
-            raise LogDamaged(f"partition {partition} ends at {head}, but was read up to {after}: the log was rolled back")
+            raise LogDamaged(f"partition {partition} ends at {head} but was read to {after}: the log was rolled back")
         entries: list[StoredEntry] = []
         try:
             for wanted, (entry_id, fields) in enumerate(rows, after + 1):
