@@ -11,7 +11,7 @@
 --       then m times: index of the event (from 0) · fingerprint of its evidence
 -- A fingerprint has 16 bytes. Times are microseconds, exact in Lua's doubles up to 2^53.
 --
--- Replies: {'OK', first seq, appended_at} · {'DROPPED'} · {'KNOWN', seq | 0 unknown | -1 erased, ...} ·
+-- Replies: {'OK', first seq, its appended_at} · {'DROPPED'} · {'KNOWN', seq | 0 unknown | -1 erased, ...} ·
 --   {'VERSION', last seq} · {'ERASED', event index, ...} · {'BEHIND', event index, earliest} · {'FUTURE', event index} ·
 --   {'PARTITIONS', as the log was created} · {'DAMAGED'}
 
@@ -107,16 +107,17 @@ if any_erased and pairs_count > 0 then
 end
 
 local time = call('TIME')
-local now = math.max(tonumber(time[1]) * 1000000 + tonumber(time[2]), tonumber(state[2] or '0'))
+-- A microsecond apart, so that events which were not imported are never recorded at one and the same time.
+local now = math.max(tonumber(time[1]) * 1000000 + tonumber(time[2]), tonumber(state[2] or '0') + 1)
 local seq = tonumber(state[1] or '0')
 local recorded = {}
 for i = 1, count do
   local marks = ARGV[HEAD + (i - 1) * STRIDE + 2]
-  local at = now
+  local at = now + i - 1
   if #marks > 2 then
     recorded[i] = string.sub(marks, 3)
     at = tonumber(recorded[i])
-    if at > now then
+    if at > now + i - 1 then
       return {'FUTURE', i - 1}
     end
   end
@@ -133,8 +134,8 @@ for i = 1, count do
 end
 
 -- Pass two.
-local appended = whole(now)
 for i = 1, count do
+  local appended = whole(now + i - 1)
   local base = HEAD + (i - 1) * STRIDE
   local place = whole(seq + i)
   local added
@@ -154,7 +155,7 @@ for i = 1, count do
   call('HSET', buckets[i], ARGV[base + 1], place)
 end
 call('HSET', spaces, namespace, last_seq .. ' ' .. raw_seq .. ' ' .. (last_recorded and whole(last_recorded) or ''))
-call('HSET', meta, 'seq', whole(seq + count), 'at', appended, 'partitions', ARGV[1])
+call('HSET', meta, 'seq', whole(seq + count), 'at', whole(now + count - 1), 'partitions', ARGV[1])
 for start = 1, #erases, 16 * CHUNK do
   local part = {}
   for at = start, math.min(start + 16 * CHUNK - 1, #erases), 16 do
@@ -162,4 +163,4 @@ for start = 1, #erases, 16 * CHUNK do
   end
   call('SADD', erased, unpack(part))
 end
-return {'OK', seq + 1, appended}
+return {'OK', seq + 1, whole(now)}
