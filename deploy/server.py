@@ -23,30 +23,49 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Final, NoReturn
+from urllib.parse import parse_qs, parse_qsl, urlencode, urlsplit, urlunsplit
 
 from taishi.ingest.errors import ConfigurationError, Unavailable
 
 OLDEST: Final = (7, 0)
-LOG_DATABASE: Final = 0
-JOBS_DATABASE: Final = 1
 _SOCKET_LIMIT: Final = 100  # bytes; the kernel's limit is 104 on macOS, 108 on Linux
 _VERSION: Final = re.compile(r"\bv=(\d+)\.(\d+)")
+
+
+def next_database(url: str) -> str:
+    """The URL of the database after the one that `url` names, on the same server: the job queue's place."""
+    parts = urlsplit(url)
+    named = parse_qs(parts.query).get("db")
+    if named or parts.scheme == "unix":
+        number = int(named[0]) if named else 0
+        others = [(k, v) for k, v in parse_qsl(parts.query) if k != "db"]
+        return f"{url.partition('?')[0]}?{urlencode([*others, ('db', number + 1)])}"
+    path = parts.path.strip("/")
+    return urlunsplit(parts._replace(path=f"/{int(path or 0) + 1}"))
 
 
 class DirectoryLock:
     """Holds a directory until `release`, or until this process dies. A forked child must call `disown`."""
 
-    def __init__(self, directory: Path) -> None:
-        """Raises ConfigurationError where another process holds it."""
+    def __init__(self, directory: Path, *, seconds: float = 0.0) -> None:
+        """Raises ConfigurationError where another process still holds it after so long."""
         directory.mkdir(mode=0o700, parents=True, exist_ok=True)
         self._fd = os.open(directory / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        end = time.monotonic() + seconds
+        while not self._try():
+            if time.monotonic() >= end:
+                os.close(self._fd)
+                raise ConfigurationError(
+                    f"another Taishi is running on {directory}; stop it, or set TAISHI_HOME to another folder"
+                )
+            time.sleep(0.02)
+
+    def _try(self) -> bool:
         try:
             fcntl.flock(self._fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
-            os.close(self._fd)
-            raise ConfigurationError(
-                f"another Taishi is running on {directory}; stop it, or set TAISHI_HOME to another folder"
-            ) from None
+            return False
+        return True
 
     def release(self) -> None:
         fcntl.flock(self._fd, fcntl.LOCK_UN)
@@ -144,8 +163,9 @@ class EmbeddedServer:
     def socket(self) -> Path:
         return socket_path(self.directory)
 
-    def url(self, database: int = LOG_DATABASE) -> str:
-        return f"unix://{self.socket}?db={database}"
+    @property
+    def url(self) -> str:
+        return f"unix://{self.socket}?db=0"
 
     @property
     def _pidfile(self) -> Path:
@@ -183,7 +203,7 @@ class EmbeddedServer:
 
     def become(self) -> NoReturn:
         """Turns this process into the server, which holds the directory's lock as long as it lives."""
-        lock = DirectoryLock(self.directory)
+        lock = DirectoryLock(self.directory, seconds=10)  # one that was told to stop may need a moment
         lock.keep_over_exec()
         self.socket.unlink(missing_ok=True)
         os.execv(self.binary, self.command())

@@ -10,7 +10,6 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal
-from zoneinfo import ZoneInfo
 
 from platformdirs import user_data_path
 from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, SecretStr, ValidationError, field_validator
@@ -35,6 +34,17 @@ class KeySetting(BaseModel):
     key: SecretStr = Field(min_length=MIN_KEY_LENGTH)
     rights: tuple[Right, ...]
     namespaces: tuple[str, ...] | None = None
+
+
+class EmbeddingSetting(BaseModel):
+    """An OpenAI-compatible embedding service, for `embedder = "openai"`."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    base_url: str
+    model: str
+    dimension: int = Field(ge=1, le=65536)
+    api_key: SecretStr | None = None
 
 
 class Address(BaseModel):
@@ -69,7 +79,9 @@ class Settings(BaseSettings):
     `namespace` is what the command line speaks of where it is not told another.
     """
 
-    model_config = SettingsConfigDict(env_prefix="TAISHI_", env_ignore_empty=True, extra="forbid", frozen=True)
+    model_config = SettingsConfigDict(
+        env_prefix="TAISHI_", env_nested_delimiter="__", env_ignore_empty=True, extra="forbid", frozen=True
+    )
 
     home: Path
     write_addr: str = "127.0.0.1:8460"
@@ -86,8 +98,8 @@ class Settings(BaseSettings):
     durability: Literal["everysec", "always"] = "everysec"
     provenance: Literal["enforce", "off"] = "enforce"
     extractor: Literal["rules"] = "rules"
-    embedder: Literal["local", "hashed", "off"] = "local"
-    timezone: str = "UTC"
+    embedder: Literal["local", "hashed", "openai", "off"] = "local"
+    embedding: EmbeddingSetting | None = None
     namespace: str = "default"
     rq_workers: int = Field(default=1, ge=1, le=64)
 
@@ -98,15 +110,6 @@ class Settings(BaseSettings):
     def _is_address(cls, text: str) -> str:
         Address.parse(text)
         return text
-
-    @field_validator("timezone")
-    @classmethod
-    def _is_zone(cls, name: str) -> str:
-        try:
-            ZoneInfo(name)
-        except (KeyError, ValueError, OSError):
-            raise ValueError("is not a time zone such as Asia/Shanghai") from None
-        return name
 
     @classmethod
     def settings_customise_sources(

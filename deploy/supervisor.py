@@ -20,7 +20,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
 from typing import Final, NoReturn
@@ -36,11 +36,15 @@ _LONGEST_DELAY_KILLED: Final = 0.5  # killed from outside: nothing says that it 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Process:
-    """`run` returns (or raises) when the process ends; SIGTERM must end it. `sockets` are those it alone serves."""
+    """`run` returns (or raises) when the process ends; SIGTERM must end it. `sockets` are those it alone serves.
+
+    One that is not `lasting` ends by itself, is not started again, and keeps the supervisor's standard output.
+    """
 
     name: str
     run: Callable[[], None]
     sockets: Sequence[socket.socket] = ()
+    lasting: bool = True
 
 
 @dataclass(slots=True)
@@ -50,7 +54,8 @@ class _Child:
     started: float = 0.0
     deaths: int = 0
     due: float | None = None
-    stopping: bool = field(default=False)
+    stopping: bool = False
+    status: int | None = None
 
 
 class Supervisor:
@@ -82,16 +87,18 @@ class Supervisor:
     def stop_asked(self) -> bool:
         return self._stop_asked
 
-    def ask_stop(self) -> None:
-        self._stop_asked = True
-
     def start(self, process: Process) -> None:
         child = _Child(process)
         self._children[process.name] = child
         self._fork(child)
 
-    def pid(self, name: str) -> int | None:
-        return self._children[name].pid
+    def deaths(self, name: str) -> int:
+        """How often it ended unasked of late."""
+        return self._children[name].deaths
+
+    def status(self, name: str) -> int | None:
+        """Exit status of a process that is not lasting (negative: the signal), None while it runs."""
+        return self._children[name].status
 
     def tend(self, *, seconds: float) -> None:
         """Starts again what has ended, for so long, or until a stop is asked."""
@@ -148,8 +155,9 @@ class Supervisor:
                 continue
             child.pid = None
             self._pidfile(child).unlink(missing_ok=True)
-            if not child.stopping:
-                self._plan_restart(child, os.waitstatus_to_exitcode(status))
+            child.status = os.waitstatus_to_exitcode(status)
+            if child.process.lasting and not child.stopping:
+                self._plan_restart(child, child.status)
 
     def _plan_restart(self, child: _Child, code: int) -> None:
         now = time.monotonic()
@@ -193,7 +201,8 @@ class Supervisor:
                 if other.process is not process:
                     for listening in other.process.sockets:
                         listening.close()
-            start_logging(self._logs / f"{process.name}.log")
+            if process.lasting:
+                start_logging(self._logs / f"{process.name}.log")
             _name_process(f"taishi-{process.name}")
             process.run()
             code = 0

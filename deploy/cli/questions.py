@@ -1,0 +1,133 @@
+"""Commands that ask: `recall`, `list`, `explain`, `timeline`, `status`."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+from rich.table import Table
+
+from .render import item_lines, print_items, span
+from .session import AsJson, Namespace, When, out, session, show
+
+
+def recall(
+    query: Annotated[str, typer.Argument(help="The question.")],
+    namespace: Namespace = None,
+    valid_at: When = None,
+    known_at: When = None,
+    limit: Annotated[int | None, typer.Option(min=1)] = None,
+    budget: Annotated[int | None, typer.Option(min=1, metavar="TOKENS", help="Room for the context.")] = None,
+    session_id: Annotated[str | None, typer.Option("--session", metavar="ID")] = None,
+    min_position: Annotated[str | None, typer.Option(metavar="POSITION", help="Wait until this was read.")] = None,
+    explain: Annotated[bool, typer.Option(help="Say why each item stands where it stands.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Answers a question from memory, with evidence."""
+    with session(namespace, as_json=as_json) as here:
+        body = {
+            "namespace": here.namespace,
+            "query": query,
+            "valid_at": valid_at,
+            "known_at": known_at,
+            "limit": limit,
+            "token_budget": budget,
+            "session": session_id,
+            "min_position": min_position,
+            "explain": True if explain else None,
+        }
+        show(here.client.read.call("POST", "/v1/recall", body), as_json, _answer)
+
+
+def _answer(reply: dict[str, Any]) -> None:
+    missing = f"  (degraded: {', '.join(reply['degraded'])})" if reply.get("degraded") else ""
+    out.print(str(reply["answerability"]).replace("_", " ") + missing)
+    print_items(reply["items"])
+
+
+def list_memories(
+    namespace: Namespace = None,
+    subject: Annotated[str | None, typer.Option(metavar="NAME")] = None,
+    predicate: Annotated[str | None, typer.Option(metavar="NAME")] = None,
+    status: Annotated[str | None, typer.Option(metavar="STATUS[,STATUS]", help="current, superseded, …")] = None,
+    valid_at: When = None,
+    known_at: When = None,
+    limit: Annotated[int | None, typer.Option(min=1)] = None,
+    cursor: Annotated[str | None, typer.Option(metavar="CURSOR", help="Where the last page ended.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Lists memories."""
+    with session(namespace, as_json=as_json) as here:
+        query = {
+            "namespace": here.namespace,
+            "subject": subject,
+            "predicate": predicate,
+            "status": status,
+            "valid_at": valid_at,
+            "known_at": known_at,
+            "limit": limit,
+            "cursor": cursor,
+        }
+        show(here.client.read.call("GET", "/v1/memories", query=query), as_json, _page)
+
+
+def _page(reply: dict[str, Any]) -> None:
+    print_items(reply["items"])
+    if reply.get("next_cursor"):
+        out.print(f"more: --cursor {reply['next_cursor']}")
+
+
+def explain(
+    memory_id: Annotated[str, typer.Argument(metavar="ID")], namespace: Namespace = None, as_json: AsJson = False
+) -> None:
+    """Shows where a memory came from and what became of it."""
+    with session(namespace, as_json=as_json) as here:
+        query = {"namespace": here.namespace}
+        reply = {
+            "memory": here.client.read.call("GET", f"/v1/memories/{memory_id}", query=query),
+            "history": here.client.read.call("GET", f"/v1/memories/{memory_id}/history", query=query),
+        }
+        show(reply, as_json, _explained)
+
+
+def _explained(reply: dict[str, Any]) -> None:
+    for line in item_lines(reply["memory"]):
+        out.print(line)
+    for name, steps in reply["history"].items():
+        if isinstance(steps, list) and steps:
+            out.print(f"{name}:")
+            for step in steps:
+                out.print("  " + ", ".join(f"{k} {v}" for k, v in step.items() if v is not None))
+
+
+def timeline(
+    namespace: Namespace = None,
+    subject: Annotated[str | None, typer.Option(metavar="NAME", help="Default: the user.")] = None,
+    predicate: Annotated[str | None, typer.Option(metavar="NAME")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Shows what was true when, and when it was known."""
+    with session(namespace, as_json=as_json) as here:
+        query = {"namespace": here.namespace, "subject": subject, "predicate": predicate}
+        show(here.client.read.call("GET", "/v1/timeline", query=query), as_json, _rectangles)
+
+
+def _rectangles(reply: dict[str, Any]) -> None:
+    table = Table("predicate", "value", "true", "known", "id", box=None, pad_edge=False)
+    for row in reply["items"]:
+        value = row.get("value") or row.get("text") or f"({row.get('status')})"
+        true, known = (span(row.get(f"{axis}_from"), row.get(f"{axis}_to")) for axis in ("valid", "known"))
+        table.add_row(row.get("predicate") or "", value, true, known, row.get("id") or "")
+    out.print(table)
+
+
+def status(namespace: Namespace = None, as_json: AsJson = False) -> None:
+    """Shows how far the read models have read, and what waits."""
+    with session(namespace, as_json=as_json) as here:
+        show(here.client.read.call("GET", "/v1/status", query={"namespace": here.namespace}), as_json, _status)
+
+
+def _status(reply: dict[str, Any]) -> None:
+    for name, value in reply.items():
+        shown = " ".join(f"{k} {v}" for k, v in value.items()) if isinstance(value, dict) else value
+        out.print(f"{name.replace('_', ' ')}: {shown}")
