@@ -1,0 +1,176 @@
+"""The commands' claim directory, answered from the read models: the one place where both sides meet."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from datetime import tzinfo
+from typing import Final
+from zoneinfo import ZoneInfo
+
+import orjson
+
+from taishi.commands.directory import Closure, KnownClaim, KnownEvent, Scope
+from taishi.ingest.claims import Claim, ClaimFacts
+from taishi.ingest.envelope import Position
+from taishi.ingest.errors import Gone, NotCaughtUp, NotFound
+from taishi.ingest.instants import BEGINNING, FOREVER
+from taishi.ingest.log import EventLog
+from taishi.projections.lookup import FoundClaim, Lookup, ToErase
+
+_POLL_SECONDS: Final = 0.001
+_LONGEST_POLL_SECONDS: Final = 0.02
+_EVERYTHING: Final = 2**62
+
+
+class ReadModelDirectory:
+    """Implements `commands.directory.ClaimDirectory`. Blocks; safe to call from several threads."""
+
+    def __init__(self, *, log: EventLog, lookup: Lookup) -> None:
+        self._log = log
+        self._lookup = lookup
+
+    def settled(self, namespace: str, *, seconds: float = 5.0) -> None:
+        head = self._log.namespace_head(namespace).position
+        deadline = time.monotonic() + seconds
+        pause = _POLL_SECONDS
+        while self._lookup.checkpoint(head.partition) < head.seq:
+            if time.monotonic() > deadline:
+                raise NotCaughtUp(f"the read models are behind {head}: try again", position=str(head))
+            time.sleep(pause)
+            pause = min(2 * pause, _LONGEST_POLL_SECONDS)
+
+    def _namespace(self, namespace: str) -> tuple[int, int]:
+        partition = self._log.partition_of(namespace)
+        found = self._lookup.namespace(partition, namespace)
+        if found is None:
+            raise NotFound("nothing is known in this namespace", field="namespace")
+        return partition, found[0]
+
+    def _found(self, partition: int, ns: int, memory_id: str) -> FoundClaim:
+        rows = self._lookup.claims(partition, ns, memory_id)
+        if not rows:
+            raise NotFound("no such memory in this namespace", field="id")
+        found = next((row for row in rows if row.erased_at is None), None)
+        if found is None:
+            raise Gone("this memory was forgotten")
+        return found
+
+    def claim(self, namespace: str, memory_id: str) -> KnownClaim:
+        partition, ns = self._namespace(namespace)
+        found = self._found(partition, ns, memory_id)
+        if found.removed_why is None:
+            holders = self._lookup.holders(partition, found)
+            if holders and found.seq not in {h.seq for h in holders}:
+                found = holders[0]
+        equals = [c.claim_id for c in self._lookup.equals(partition, found) if c.removed_why is None]
+        return KnownClaim(
+            claim_id=found.claim_id,
+            claim=_content(found),
+            facts=_facts(found),
+            equals=tuple(dict.fromkeys(i for i in equals if i != found.claim_id)),
+            event_id=found.event_id,
+            origin=self._lookup.origin(partition, found.seq),
+            recorded_at=found.recorded_at,
+            position=Position(partition, found.seq),
+            removed=found.removed_why,  # type: ignore[arg-type]
+        )
+
+    def event(self, namespace: str, memory_id: str) -> KnownEvent:
+        partition, ns = self._namespace(namespace)
+        found = self._lookup.event(partition, ns, memory_id)
+        if found is None:
+            raise NotFound("no such memory in this namespace", field="id")
+        if found.erased_at is not None:
+            raise Gone("this memory was forgotten")
+        return KnownEvent(
+            event_id=found.event_id,
+            key_id=found.key_id,
+            position=Position(partition, found.seq),
+            claims=tuple(self._lookup.claims_of_event(partition, found.seq)),
+        )
+
+    def closure(self, namespace: str, scope: Scope, *, upto: int | None = None) -> Closure:
+        try:
+            partition, ns = self._namespace(namespace)
+        except NotFound:
+            return Closure(claims=(), events=(), counts={"claims": 0, "events": 0})
+        bound = _EVERYTHING if upto is None else upto
+        taken = self._taken(partition, ns, scope, bound)
+        return Closure(
+            claims=taken.claims,
+            events=[*taken.raw_events, *taken.claim_events],
+            counts={"claims": len(taken.claims), "events": len(taken.raw_events)},
+        )
+
+    def _taken(self, partition: int, ns: int, scope: Scope, upto: int) -> ToErase:
+        lookup = self._lookup
+        match scope.kind:
+            case "claim":
+                assert scope.claim_id is not None
+                return lookup.closure_of_claims(partition, [self._found(partition, ns, scope.claim_id)], upto=upto)
+            case "event":
+                assert scope.event_id is not None
+                found = lookup.event(partition, ns, scope.event_id)
+                return lookup.closure_of_events(partition, [] if found is None else [found.seq], [], upto=upto)
+            case "subject":
+                assert scope.subject is not None
+                return lookup.of_subject(partition, ns, scope.subject, upto=upto)
+            case "session":
+                assert scope.session is not None
+                return lookup.of_session(partition, ns, scope.session, upto=upto)
+            case "range":
+                since = BEGINNING if scope.since is None else scope.since
+                until = FOREVER if scope.until is None else scope.until
+                return lookup.of_range(partition, ns, since, until, upto=upto)
+            case "namespace":
+                return lookup.of_namespace(partition, ns, upto=upto)
+
+    def contested(self, namespace: str, slot: str) -> Sequence[str]:
+        partition, ns = self._namespace(namespace)
+        found = self._lookup.contested(partition, ns, slot)
+        if not found:
+            raise NotFound("no such slot in this namespace", field="slot")
+        return list(dict.fromkeys(c.claim_id for c in found))
+
+    def zone(self, namespace: str) -> tzinfo:
+        found = self._lookup.namespace(self._log.partition_of(namespace), namespace)
+        return ZoneInfo("UTC" if found is None else found[1])
+
+
+def _content(found: FoundClaim) -> Claim:
+    """The claim as far as a correction of it needs it; its quote stays with its own event."""
+    assert found.subject is not None and found.predicate is not None and found.value is not None
+    return Claim(
+        subject=found.subject,
+        predicate=found.predicate,
+        value=found.value,
+        negated=bool(found.negated),
+        qualifiers=orjson.loads(found.qualifiers) if found.qualifiers else {},
+        modality=found.modality,  # type: ignore[arg-type]
+        valid_from=found.valid_from,
+        valid_to=None if found.valid_to >= FOREVER else found.valid_to,
+        to_inferred=bool(found.to_inferred),
+        grain=found.grain,  # type: ignore[arg-type]
+        occurs_from=found.occurs_from,
+        occurs_to=found.occurs_to,
+        temporary=bool(found.temporary),
+        importance=0.5 if found.importance is None else found.importance,
+        confidence=1.0 if found.confidence is None else found.confidence,
+        said_by=found.speaker,
+    )
+
+
+def _facts(found: FoundClaim) -> ClaimFacts:
+    return ClaimFacts(
+        claim_id=found.claim_id,
+        slot=found.slot_fingerprint,
+        value=found.value_fp,
+        negates=bool(found.negates),
+        valid_from=found.valid_from,
+        valid_to=found.valid_to,
+        to_inferred=bool(found.to_inferred),
+        known_from=found.known_from,
+        strength=found.strength,
+        correction=bool(found.correction),
+    )
