@@ -124,9 +124,8 @@ def _day(m: re.Match[str], context: Context) -> Reading:
 
 def _part_of_day(m: re.Match[str], context: Context) -> Reading:
     """`last night`, `this morning`, `tonight`, `tomorrow night`."""
-    word = m["day"]
-    day = context.today + DAY * {"yesterday": -1, "last": -1, "tomorrow": 1, "this": 0, "tonight": 0, "today": 0}[word]
-    part = EN_PARTS["night" if word == "tonight" else m["part"]]
+    day = context.today + DAY * {"yesterday": -1, "last": -1, "tomorrow": 1}.get(m["day"], 0)
+    part = EN_PARTS[m["part"] or "night"]
     first, last = timedelta(hours=part.begins), timedelta(hours=part.ends)
     return Reading(begins=day + first, ends=day + last, grain="hour", confidence=0.9, offset=(first, last))
 
@@ -464,7 +463,7 @@ _YEAR_AFTER: Final = r"(?:,? ?(?:of |in )?(?P<y>(?:19|20)[0-9]{2})(?![0-9])|,? '
 _KIND: Kind = "when"
 PATTERNS: Final[tuple[Pattern, ...]] = (
     pattern("day", "yesterday today tomorrow".split(), rf"{_B}(?P<day>(?:the )?day before yesterday|(?:the )?day after tomorrow|yesterday|today|tomorrow){_E}", _day),
-    pattern("part of day", "morning afternoon evening night tonight".split(), rf"{_B}(?:early |late |later )?(?:(?P<day>yesterday|tomorrow|this|last|today) {_PART}|tonight(?P<x>)){_E}", _part_of_day),
+    pattern("part of day", "morning afternoon evening night tonight".split(), rf"{_B}(?:early |late |later )?(?:(?P<day>yesterday|tomorrow|this|last|today) {_PART}|tonight){_E}", _part_of_day),
     pattern("bare part", "morning afternoon evening night noon".split(), rf"{_B}(?:in the |during the |at (?=night))?(?:early |late )?{_PART}{_E}", _bare_part),
     pattern("named unit", "last past previous this current next coming following".split(), rf"{_B}{_PART_OF}?(?:the )?{_DIR} (?P<u>week|month|quarter|year|decade){_E}", _week),
     pattern("end of this", "week month quarter year day".split(), rf"{_B}(?:(?P<p>early|mid|late)[ -](?:in )?the |(?:the )?(?:very )?(?P<p2>beginning|start|middle|end) of the )(?P<u>week|month|quarter|year|day){_E}", _end_of_this),
@@ -494,7 +493,7 @@ PATTERNS: Final[tuple[Pattern, ...]] = (
     pattern("named clock", ["noon", "midday", "midnight"], rf"{_B}(?P<named>noon|midday|midnight){_E}", _named_clock),
     pattern("o'clock", ["clock"], rf"{_B}(?P<h>{EN_NUMBER}) (?P<sure>o'clock){_E}", _spoken_clock),
     pattern("past the hour", ["past", "to"], rf"{_B}(?P<past>half|(?:a )?quarter|ten|twenty|five) (?P<to>past|to) (?P<h>{EN_NUMBER}){_E}(?! (?:o'clock )?(?:{_UNIT}))", _spoken_clock),
-    pattern("at the hour", ["at", "around", "by"], r"(?<=at )(?P<h>1[0-2]|[1-9])(?![0-9a-z:/%.]| ?[ap]\.?m| [a-z]+s(?![a-z]))", _spoken_clock),
+    pattern("at the hour", ["at", "around", "by"], r"(?<=at )(?P<h>1[0-2]|[1-9])(?![0-9a-z:/%]|\.[0-9]| ?[ap]\.?m| [a-z]+s(?![a-z]))", _spoken_clock),
     pattern("vague", _forms(w for w in VAGUE if w[0] < "{"), rf"{_B}(?P<vague>{words(w for w in VAGUE if w[0] < '{')}){_E}", _vague),
     pattern("just now", ["now", "ago"], rf"{_B}(?:{words(w for w in JUST_NOW if w[0] < '{')}){_E}", _just_now),
     pattern(

@@ -11,6 +11,7 @@ from .grammar import Context, Reading
 from .spans import Kind
 
 _DATE_CLOCK: Final = re.compile(r"[\s,]*(?:的|at|on|around|about|in the|by|,)?\s*")
+_REPEATED: Final = re.compile(r"\s*(?:的|at|on|around|in the)?\s*")
 _LENGTH_DATE: Final = re.compile(r" (from|before|after) (?:the )?$|^ (from|before|after) (?:the )?")
 _LIST: Final = re.compile(r"\s*(?:,|、|和|与|跟|或|及|and|or|&|, and)\s*")
 _RANGE: Final = re.compile(r"\s*(?:到|至|-|~|–|—|－|～|一直到|to|through|until|till|thru|and|和|与)\s*")
@@ -60,8 +61,7 @@ def _with_clock(readings: list[Reading], context: Context) -> list[Reading]:
     for reading in readings:
         last = result[-1] if result else None
         if last is not None and reading.start - last.end <= 12 and _DATE_CLOCK.fullmatch(context.text, last.end, reading.start):
-            merged = _merge(last, reading, context)
-            if merged:
+            if _merge(last, reading, context):
                 last.end = reading.end
                 continue
         result.append(reading)
@@ -74,6 +74,8 @@ def _one_day(reading: Reading) -> bool:
 
 def _merge(a: Reading, b: Reading, context: Context) -> bool:
     """Fold `b` into `a`: date and clock, in either order; a part of the day and a clock; two names of one day."""
+    if a.kind == "frequency":
+        return b.kind != "frequency" and b.role in {"date", "part", "clock"} and _REPEATED.fullmatch(context.text, a.end, b.start) is not None
     if _one_day(a) and b.offset is not None and b.role in {"part", "clock"}:
         return _place(a, a.begins, b)
     if a.role in {"part", "clock"} and a.offset is not None and _one_day(b):
@@ -159,8 +161,8 @@ def _ranges(readings: list[Reading], context: Context) -> list[Reading]:
             continue
         _align(last, reading)
         ends = reading.ends
-        if reading.role == "clock" and reading.begins is not None:
-            ends = reading.begins
+        if reading.offset is not None and reading.offset[1] - reading.offset[0] <= timedelta(hours=1):
+            ends = reading.begins  # up to a clock time
         if ends is None or ends <= last.begins:
             result.append(reading)
             continue
@@ -175,8 +177,6 @@ def _ranges(readings: list[Reading], context: Context) -> list[Reading]:
             last.end += 2
         elif context.text.startswith("期间", last.end):
             last.end += 2
-    # a range of clock times on a named day keeps that day
-        result[-1] = last
     return result
 
 

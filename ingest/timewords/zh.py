@@ -367,9 +367,10 @@ def _feast(m: re.Match[str], context: Context) -> Reading:
     year = _year_of(m, context)
     tense = context.tense(m)
     begins, ends = feast(year) if year is not None else by_tense(feast, context.said, tense, near=True)
+    kind: Kind = "when"
     if m["holiday"] or m["feast"].startswith("十一"):
-        ends = begins + timedelta(days=ZH_HOLIDAYS_LAST.get(feast, 3))
-    return Reading(begins=begins, ends=ends, grain="day", confidence=0.9 if year is not None else 0.7, cycle=None if year is not None else "year")
+        ends, kind = begins + timedelta(days=ZH_HOLIDAYS_LAST.get(feast, 3)), "during"
+    return Reading(begins=begins, ends=ends, grain="day", kind=kind, confidence=0.9 if year is not None else 0.7, cycle=None if year is not None else "year")
 
 
 _LUNAR_MONTHS: Final = {"正": 1, "冬": 11, "腊": 12}
@@ -446,6 +447,8 @@ _ZH_VAGUE: Final = [w for w in VAGUE if w[0] > "z"]
 _STAY: Final = "持续|为期|历时|长达|延续|连续|一连|整整|足足|住|待|呆|休息?|歇|请假|出差|旅行|停|禁|戒|学|干|做|等|工作|生活|坚持|用"
 _TO: Final = r"\s*(?:到|至|-|~|–|—|－|～)\s*"
 PATTERNS: Final = (
+    pattern("just now", "刚方", words(w for w in JUST_NOW if w[0] > "z"), _just_now),
+    pattern("vague", "近阵段些几两久改过", words(_ZH_VAGUE), _vague),
     pattern("day", "天日晚早夜儿晨", r"(?P<day>(?<![以之目提])大{0,3}前(?=天(?!气|天)|晚|夜)|昨(?=[天日晚早夜儿])|今(?=[天日晚早夜儿晨])|明(?=[天日晚早夜儿晨])|(?<![以之然最今先])大{0,3}后(?=天|晚))(?:[天日儿](?!头条|方舟)|(?=[晚早夜晨]))", _day),
     pattern("week", "周期拜", rf"(?P<dir>{_DIRECTION})(?:一?个)?{_WEEK}(?:{_WEEKDAY}|(?P<end>末))?(?!期|年(?!前)|边|围|长|密|折|岁|刊)", _week),
     pattern("weekday", "周期拜", rf"(?<![0-9零一二两三四五六七八九十几每半第]){_WEEK}{_WEEKDAY}(?!期)", _weekday),
@@ -470,8 +473,6 @@ PATTERNS: Final = (
     pattern("past span", "去近这", rf"(?:在?过去的?|最近的?|(?<=[^附靠接将])近|^近|这(?=[^个]|个月)){LENGTH}(?:以来|来(?!的)|里|间|内)?", _past_span),
     pattern("coming span", "来今往", rf"(?:未来的?|接下来的?|今后的?|往后的?|将来的?){LENGTH}(?:里|间|内)?", _coming_span),
     pattern("lasting", "年月周期拜天时分头", rf"(?P<verb>{_STAY})(?P<done>[了过])?(?P<al>整整|将近|差不多|大概|快)?{LENGTH}(?P<still>了)?(?!前|后|之|以|内)", _lasting),
-    pattern("vague", "近阵段些几两久改过", words(_ZH_VAGUE), _vague),
-    pattern("just now", "刚方", words(w for w in JUST_NOW if w[0] > "z"), _just_now),
     pattern("frequency", "每天年月周次", rf"每(?:[隔逢]?(?:[一二两三四五六七八九十几半0-9]{{1,2}})?个?(?:天|日|周|星期|礼拜|月|年|季度|小时)(?:[一二三四五六日天末](?:[和、,]周?[一二三四五六日])*|[0-9]{{1,2}}[号日])?|[晚早]上?|个?(?:早上|晚上|周末|工作日))(?:[0-9一二两三四五六七八九十几]{{1,2}}次)?|(?:一|两|几)(?:天|周|个?星期|个月|年)[0-9一二两三四五六七八九十几]{{1,2}}次|(?<!今)天天(?!气)|年年|工作日|周中|平日里?", _frequency),
     pattern("now", "现今目至此", r"现在|如今|目前|此刻|(?<=至)今|今(?=以?后|起)|现今", _now),
     pattern("years range", "到至-~–—－～", rf"(?<![0-9.-])(?P<a>{_Y4})年?{_TO}(?P<b>{_Y4})(?:年|(?![0-9.-]))", _years_range),

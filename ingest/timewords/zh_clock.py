@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from datetime import timedelta
 from typing import Final
 
 from .clock import at_clock, at_part
@@ -38,7 +37,6 @@ def _offset_clock(m: re.Match[str], context: Context) -> Reading | None:
     return at_clock(int(m["h"]), int(m["mi"]), ZH_PARTS[m["part"]], context, tense=context.tense(m), weak=False)
 
 
-NIGHT: Final = timedelta(hours=24)
 PATTERNS: Final[tuple[Pattern, ...]] = (
     pattern(
         "part", "早上晨午晚夜",
@@ -48,9 +46,8 @@ PATTERNS: Final[tuple[Pattern, ...]] = (
     pattern(
         "clock", "点时",
         rf"(?:(?P<part>{_PART}|(?<=[昨今明前后天日号])[早晚])的?\s?)?(?<![0-9.:第零一二两三四五六七八九十有差])(?P<h>{_HOUR})\s?(?P<unit>[点时])"
-        rf"(?![0-9]*[点.]|[子儿击赞评到半]|半?点|代|候|间|刻)(?:(?P<half>半|一刻|三刻|整)|过?(?P<mi>{_MINUTE})分?(?![0-9个天年月元块次点时]))?(?P<sure>钟|(?={_AFTER_BARE}))?",
+        rf"(?![0-9]*[点.]|[子儿击赞评]|到为止|代|候|间|刻)(?:(?P<half>半|一刻|三刻|整)|过?(?P<mi>{_MINUTE})分?(?![0-9个天年月元块次点时]))?(?P<sure>钟|(?={_AFTER_BARE}))?",
         _clock,
     ),
-    pattern("half past", "点", rf"(?:(?P<part>{_PART}|(?<=[昨今明前后天日号])[早晚])的?\s?)?(?<![0-9.:第零一二两三四五六七八九十有差])(?P<h>{_HOUR})(?P<unit>点)(?P<half>半)(?P<mi>)(?P<sure>)", _clock),
     pattern("part and clock", ":", rf"(?P<part>{_PART}|(?<=[昨今明前后天日号])[早晚])\s?(?P<h>[01]?[0-9]|2[0-3]):(?P<mi>[0-5][0-9])(?![0-9])", _offset_clock),
 )
