@@ -28,6 +28,7 @@ from .supervisor import Process, Supervisor
 _SERVER_TRIES: Final = 4
 _BIND_SECONDS: Final = 3.0
 _BACKLOG: Final = 1024
+_LOOK_SECONDS: Final = 0.1  # a process that is still starting leaves the caller in its backlog
 
 
 class Reporter:
@@ -105,14 +106,15 @@ def _run(
     supervisor.start(Process(name="keeper", run=partial(processes.run_keeper, settings)))
     for number in range(1, settings.rq_workers + 1):
         supervisor.start(Process(name=f"worker-{number}", run=partial(processes.run_worker, settings)))
-    processes.warm(settings)
+    sides = _Sides(reporter, settings)
+    for load in processes.warming(settings):
+        load()
+        supervisor.tend(seconds=0)
+        sides.look()
     supervisor.start(Process(name="read", run=partial(processes.run_read, settings, read), sockets=[read]))
     if settings.embedder != "off":
         supervisor.start(Process(name="vectors", run=partial(processes.run_vectors, settings)))
-    for name, side, text in (("writes", settings.write, "takes writes"), ("reads", settings.read, "answers")):
-        _await(partial(_is_ready, side), supervisor)
-        if not supervisor.stop_asked:
-            reporter.event(name, f"{text} at {side.url}", url=side.url)
+    _await(sides.look, supervisor)
     if story and not supervisor.stop_asked:
         from .story import tell_story
 
@@ -140,8 +142,24 @@ def _await(done: Callable[[], bool], supervisor: Supervisor) -> None:
         supervisor.tend(seconds=0.01)
 
 
+class _Sides:
+    """Which of the two APIs is ready, told once each."""
+
+    def __init__(self, reporter: Reporter, settings: Settings) -> None:
+        self._reporter = reporter
+        self._waiting = {"takes writes": settings.write, "answers": settings.read}
+
+    def look(self) -> bool:
+        """True when both are."""
+        for text, side in list(self._waiting.items()):
+            if _is_ready(side):
+                del self._waiting[text]
+                self._reporter.event(text.replace(" ", "_"), f"{text} at {side.url}", url=side.url)
+        return not self._waiting
+
+
 def _is_ready(side: Address) -> bool:
-    connection = http.client.HTTPConnection(side.url.removeprefix("http://"), timeout=1)
+    connection = http.client.HTTPConnection(side.url.removeprefix("http://"), timeout=_LOOK_SECONDS)
     try:
         connection.request("GET", "/readyz")
         return connection.getresponse().status == 200

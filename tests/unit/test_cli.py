@@ -1,0 +1,222 @@
+"""The command line against a stand-in for both sides: what it sends, what it prints, how it fails."""
+
+import gzip
+import json
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from taishi.deploy.cli.app import app
+
+
+class StandIn(ThreadingHTTPServer):
+    """Answers each (method, path) with what `replies` says, and keeps what it was sent."""
+
+    def __init__(self) -> None:
+        super().__init__(("127.0.0.1", 0), Handler)
+        self.replies: dict[str, tuple[int, Any]] = {}
+        self.asked: list[tuple[str, Any]] = []
+        self.headers: list[dict[str, str]] = []
+
+
+class Handler(BaseHTTPRequestHandler):
+    server: StandIn
+
+    def do_POST(self) -> None:
+        size = int(self.headers.get("content-length", 0))
+        body = json.loads(self.rfile.read(size)) if size else None
+        name = f"{self.command} {self.path}"
+        self.server.asked.append((name, body))
+        self.server.headers.append(dict(self.headers))
+        status, reply = self.server.replies.get(name.partition("?")[0], (404, {"detail": "no such route"}))
+        if callable(reply):
+            reply = reply(body)
+        content = json.dumps(reply).encode()
+        self.send_response(status)
+        self.send_header("content-length", str(len(content)))
+        self.end_headers()
+        self.wfile.write(content)
+
+    do_GET = do_DELETE = do_POST
+
+    def log_message(self, format: str, *args: Any) -> None:
+        pass
+
+
+@pytest.fixture
+def sides(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[StandIn]:
+    server = StandIn()
+    threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
+    url = f"http://127.0.0.1:{server.server_port}"
+    monkeypatch.setenv("TAISHI_HOME", str(tmp_path))
+    monkeypatch.setenv("TAISHI_WRITE_URL", url)
+    monkeypatch.setenv("TAISHI_READ_URL", url)
+    monkeypatch.setenv("TAISHI_API_KEY", "a-key-of-the-tests")
+    yield server
+    server.shutdown()
+    server.server_close()
+
+
+def run(*arguments: str, given: str | None = None) -> Result:
+    return CliRunner().invoke(app, arguments, input=given)
+
+
+def test_tell_sends_the_words_and_the_key(sides: StandIn) -> None:
+    sides.replies["POST /v1/events"] = (202, {"accepted": [{"event_id": "e", "position": "p0:7", "duplicate": False}]})
+    done = run("tell", "the tea is cold", "-n", "home", "--session", "s", "--name", "Ann")
+    assert (done.exit_code, done.output) == (0, "recorded at p0:7\n")
+    event = {"namespace": "home", "content": "the tea is cold", "session": "s", "actor": {"name": "Ann"}}
+    assert sides.asked == [("POST /v1/events", {"events": [event]})]
+    assert sides.headers[0]["authorization"] == "Bearer a-key-of-the-tests"
+    assert run("tell", "-", given="from a pipe\n").exit_code == 0
+    assert sides.asked[-1][1]["events"][0] == {"namespace": "default", "content": "from a pipe"}
+
+
+def test_a_refusal_is_text_on_standard_error_and_exit_code_1(sides: StandIn) -> None:
+    problem = {"status": 422, "title": "Invalid input", "detail": "give some text", "field": "events.0.content"}
+    sides.replies["POST /v1/events"] = (422, problem)
+    done = run("tell", " ")
+    assert done.exit_code == 1
+    assert done.stderr == "taishi: events.0.content: give some text\n"
+    assert json.loads(run("tell", " ", "--json").stdout) == problem
+
+
+def test_a_side_that_is_down_is_named(sides: StandIn, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TAISHI_READ_URL", "http://127.0.0.1:1")
+    done = run("recall", "anything")
+    assert done.exit_code == 1
+    assert "the read side at http://127.0.0.1:1 does not answer" in done.stderr
+    assert "taishi up" in done.stderr
+
+
+def test_a_wrong_command_line_is_exit_code_2(sides: StandIn) -> None:
+    assert run("recall").exit_code == 2
+    assert run("forget").exit_code == 2
+    assert run("forget", "id", "--all").exit_code == 2
+    assert run("remember", "--qualifier", "novalue", "--subject", "a").exit_code == 2
+    assert run("nonsense").exit_code == 2
+    assert sides.asked == []
+
+
+def test_every_command_has_json(sides: StandIn) -> None:
+    names = [command.name or "" for command in app.registered_commands]
+    assert len(names) >= 12
+    for name in names:
+        assert "--json" in run(name, "--help").output, name
+
+
+def test_recall_prints_items_with_their_times_and_words(sides: StandIn) -> None:
+    item = {
+        "kind": "claim", "id": "ab12", "text": "The tea is [cold]", "status": "superseded", "known_to": None,
+        "valid_from": "2026-05-01T00:00:00Z", "valid_to": None, "known_from": "2026-08-01T09:30:00Z",
+        "evidence": [{"quote": "cold tea"}],
+    }
+    reply = {"answerability": "low_confidence", "items": [item], "degraded": ["vectors"]}
+    sides.replies["POST /v1/recall"] = (200, reply)
+    done = run("recall", "is the tea warm?", "--known-at", "2026-09-01")
+    assert done.exit_code == 0, done.output
+    assert sides.asked[0][1] == {"namespace": "default", "query": "is the tea warm?", "known_at": "2026-09-01"}
+    assert "low confidence  (degraded: vectors)" in done.output
+    assert "1. The tea is [cold]" in done.output
+    assert "superseded · true 2026-05-01 → · known 2026-08-01 09:30 →" in done.output
+    assert "said: cold tea" in done.output
+    assert "id ab12" in done.output
+
+
+def test_forgetting_a_scope_is_asked_about_first(sides: StandIn) -> None:
+    def reply(body: dict[str, Any]) -> dict[str, Any]:
+        if "confirm" in body:
+            return {"receipt": {"position": "p1:9"}}
+        return {"would_forget": {"claims": 3, "events": 2}, "confirm": "a-token"}
+
+    sides.replies["POST /v1/forget"] = (200, reply)
+    kept = run("forget", "--subject", "Ann", given="n\n")
+    assert kept.exit_code == 1
+    assert "3 claims, 2 events" in kept.output
+    assert len(sides.asked) == 1
+    gone = run("forget", "--subject", "Ann", given="y\n")
+    assert gone.exit_code == 0
+    assert sides.asked[-1][1] == {"namespace": "default", "subject": "Ann", "confirm": "a-token"}
+    assert json.loads(run("forget", "--subject", "Ann", "--json").stdout)["confirm"] == "a-token"
+    assert json.loads(run("forget", "--subject", "Ann", "--json", "--yes").stdout) == {"receipt": {"position": "p1:9"}}
+
+
+def test_forgetting_one_memory_needs_no_question(sides: StandIn) -> None:
+    sides.replies["DELETE /v1/memories/ab12"] = (200, {"receipt": {"position": "p1:9"}})
+    assert run("forget", "ab12", "-n", "a b", "--reason", "asked to").exit_code == 0
+    assert sides.asked == [("DELETE /v1/memories/ab12?namespace=a+b&reason=asked+to", None)]
+
+
+def accepting(sides: StandIn) -> None:
+    seen: set[str] = set()
+
+    def reply(body: dict[str, Any]) -> dict[str, Any]:
+        answers = []
+        for event in body["events"]:
+            answers.append({"event_id": event["event_id"], "position": "p0:1", "duplicate": event["event_id"] in seen})
+            seen.add(event["event_id"])
+        return {"accepted": answers}
+
+    sides.replies["POST /v1/events"] = sides.replies["POST /v1/import"] = (202, reply)
+
+
+def test_import_takes_conversations_and_events_and_may_be_repeated(sides: StandIn, tmp_path: Path) -> None:
+    accepting(sides)
+    talk = tmp_path / "talk.jsonl.gz"
+    said = [("1", "a", "Ann", "hello", "2025-01-01T10:00"), ("2", "b", "user", "你好", None), ("3", "a", "Ben", "bye", None)]
+    rows = [
+        {"id": i, "namespace": ns, "session": "s", "seq": 0, "speaker": speaker, "text": text, "time": at}
+        for i, ns, speaker, text, at in said
+    ]
+    talk.write_bytes(gzip.compress("\n".join(map(json.dumps, rows)).encode()))
+    past = tmp_path / "past.jsonl"
+    past.write_text('{"content": "x", "recorded_at": "2025-01-01"}\n\n{"content": "y", "recorded_at": "2025-01-02"}\n')
+    done = run("import", str(talk), str(past), "--json")
+    assert json.loads(done.stdout) == {"imported": 5, "duplicates": 0}
+    sent = {(route, body["events"][0]["namespace"]): body["events"] for route, body in sides.asked}
+    assert [e["content"] for e in sent["POST /v1/events", "a"]] == ["hello", "bye"]
+    first = sent["POST /v1/events", "a"][0]
+    assert (first["actor"], first["occurred_at"], first["session"]) == ({"name": "Ann"}, "2025-01-01T10:00", "s")
+    assert sent["POST /v1/events", "b"][0]["actor"] == {"role": "user"}
+    assert [e["content"] for e in sent["POST /v1/import", "default"]] == ["x", "y"]
+    again = run("import", str(talk), str(past))
+    assert "imported 0 events (5 were there already)" in again.output
+
+
+def test_a_refused_line_is_named(sides: StandIn, tmp_path: Path) -> None:
+    sides.replies["POST /v1/events"] = (422, {"detail": "give some text", "field": "events.1.content"})
+    path = tmp_path / "some.jsonl"
+    path.write_text('{"content": "x"}\n{"content": ""}\n')
+    done = run("import", str(path))
+    assert done.exit_code == 1
+    assert f"{path}:2: events.1.content: give some text" in done.stderr
+    path.write_text('{"content": "x"}\nnot json\n')
+    assert f"{path}:2 is not a JSON object" in run("import", str(path)).stderr
+
+
+def test_import_splits_batches(sides: StandIn, tmp_path: Path) -> None:
+    accepting(sides)
+    path = tmp_path / "many.jsonl"
+    path.write_text("".join(json.dumps({"content": "x" * 10_000, "namespace": f"n{i % 2}"}) + "\n" for i in range(450)))
+    assert run("import", str(path)).exit_code == 0
+    sizes = [len(body["events"]) for _, body in sides.asked]
+    assert sum(sizes) == 450
+    assert max(sizes) * 10_000 <= 500_000
+
+
+def test_doctor_tells_settings_and_sources_but_no_secret(sides: StandIn, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("REDIS_URL", "redis://me:hidden@127.0.0.1:1/0")
+    sides.replies["GET /healthz"] = sides.replies["GET /readyz"] = (200, {})
+    done = run("doctor")
+    assert "redis_url = redis://me:***@127.0.0.1:1/0  (REDIS_URL)" in done.output
+    assert "api_key = set  (TAISHI_API_KEY)" in done.output
+    assert "partitions = 4  (default)" in done.output
+    assert "hidden" not in done.output
+    assert "a-key-of-the-tests" not in done.output
+    report = json.loads(run("doctor", "--json").stdout)
+    assert {s["name"] for s in report["settings"]} >= {"home", "write_addr", "redis_url", "jobs_url", "keystore_url"}
