@@ -76,7 +76,7 @@ class Guard:
             given = token.strip() if scheme.lower() == "bearer" else ""
         if not given:
             raise Unauthorised("an API key is needed: send it as `Authorization: Bearer <key>` or `X-API-Key: <key>`")
-        digest = hashlib.sha256(given.encode("utf-8", "surrogateescape")).digest()
+        digest = hashlib.sha256(given.encode("latin-1")).digest()  # header bytes as they came
         found = [key for key in self._keys if hmac.compare_digest(key.digest, digest)]
         if not found:
             raise Unauthorised("the API key is not known here")

@@ -143,7 +143,10 @@ def test_history_keeps_its_recorded_times(side: WriteSide) -> None:
     [
         ([event()], "events.0.recorded_at"),
         ([event(recorded_at="2999-01-01T00:00:00Z")], "events.0.recorded_at"),
-        ([event(recorded_at="2021-01-01T00:00:00Z"), event(recorded_at="2020-01-01T00:00:00Z")], "events.1.recorded_at"),
+        (
+            [event(recorded_at="2021-01-01T00:00:00Z"), event(recorded_at="2020-01-01T00:00:00Z")],
+            "events.1.recorded_at",
+        ),
         ([event(recorded_at="soon")], "events.0.recorded_at"),
     ],
 )
