@@ -100,6 +100,7 @@ CREATE TABLE claims (
     occurs_from INTEGER, occurs_to INTEGER, grain TEXT, temporary INTEGER,
     rule TEXT
 );
+CREATE INDEX claims_ns ON claims (ns);       -- lists, newest first
 CREATE INDEX claims_id ON claims (claim_id, ns);
 CREATE INDEX claims_slot ON claims (slot, known_from, seq);
 CREATE INDEX claims_subject ON claims (ns, subject_key, predicate);

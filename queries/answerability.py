@@ -1,0 +1,90 @@
+"""Whether the memory answers the question: `supported`, `low_confidence`, or `no_evidence`, a hard no.
+
+A small explicit model over named signals, and no cosine threshold: no plain top score tells "no answer" (its AUROC
+is .45 to .71). What counts most is how much of what the question is about stands in one memory, each word by how
+telling it is. Words that only ask for a predicate ("live", "版本") are explained by a memory of that predicate. The
+namespace's size does not enter: word weights have a floor, and similarity is measured against the namespace's own
+background.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final, Literal
+
+Answerability = Literal["supported", "low_confidence", "no_evidence"]
+
+COVERED: Final = 0.62
+DENSE: Final = 0.30
+SLOT: Final = 0.20
+AGREE: Final = 0.08
+"""Both channels name the memory."""
+SUPPORTED_AT: Final = 0.56
+NO_EVIDENCE_BELOW: Final = 0.24
+LEAST_COVERED: Final = 0.40
+"""Below this share of the question's words nothing is `supported`, however near in meaning."""
+MISSING_MOST: Final = 0.45
+"""A single piece that weighs so much of the question and stands nowhere keeps the answer from being `supported`."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Evidence:
+    """Signals of one ranked memory. `covered` and `dense` in 0..1; `missing` is the greatest share of the question that
+    one unmet piece of it has."""
+
+    covered: float
+    missing: float
+    dense: float
+    slot: bool
+    external: bool = False
+
+    @property
+    def strength(self) -> float:
+        agree = AGREE * (self.covered > 0.3 and self.dense > 0.5)
+        return COVERED * self.covered + DENSE * self.dense + SLOT * self.slot + agree
+
+
+def coverage(
+    weight: Mapping[int, float],
+    words: Mapping[int, tuple[str, ...]],
+    met: Mapping[int, float],
+    explained: Sequence[str] = (),
+) -> tuple[float, float]:
+    """(share of the question that a memory speaks of, greatest share of one piece it does not speak of).
+
+    `explained` are words of the question that ask for the memory's predicate.
+    """
+    total = sum(weight.values())
+    if not total:
+        return 0.0, 0.0
+    covered = missing = 0.0
+    for group, w in weight.items():
+        part = met.get(group, 0.0)
+        if part < 1.0 and explained and any(_asks(token, word) for token in words.get(group, ()) for word in explained):
+            part = 1.0
+        covered += w * part
+        missing = max(missing, w * (1.0 - part))
+    return covered / total, missing / total
+
+
+def _asks(token: str, word: str) -> bool:
+    """Whether a piece of the question is (part of) the words that ask, or their stem."""
+    return token in word if not token.isascii() else word.startswith(token) or token.startswith(word)
+
+
+def judge(ranked: Sequence[Evidence], *, about_user: bool) -> tuple[Answerability, float]:
+    """The verdict on the best memories, and the strength it rests on (0..1.2).
+
+    `about_user`: the question is about the one whose memory this is; external words alone never support that.
+    """
+    if not ranked:
+        return "no_evidence", 0.0
+    own = [e for e in ranked if not (e.external and about_user)]
+    best = max(ranked, key=lambda e: e.strength)
+    if best.strength < NO_EVIDENCE_BELOW:
+        return "no_evidence", best.strength
+    for e in own:
+        if e.strength >= SUPPORTED_AT and e.covered >= LEAST_COVERED and e.missing < MISSING_MOST:
+            return "supported", e.strength
+    return "low_confidence", best.strength

@@ -1,0 +1,114 @@
+"""The channels of recall: full text, vectors, and the slots of whom and what the question names.
+
+Each gives document ids with a score of its own; `gather` joins them. A channel that is down is named in `degraded` and
+the others answer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final, Protocol
+
+from taishi.ingest.errors import TaishiError
+from taishi.projections.analysis import QueryTerms
+from taishi.projections.embedding import Vectors
+from taishi.projections.schema import document_of_claim
+
+from .candidates import Lexical, Statistics, search
+from .fusion import dense_lift
+from .reading import ReadModel
+from .understand import Question
+
+DENSE_HITS: Final = 60
+SLOT_CLAIMS: Final = 40
+"""Newest claims of each asked subject and predicate."""
+
+
+@dataclass(frozen=True, slots=True)
+class DenseHits:
+    """Nearest documents, best first, with cosine similarities; `mean` and `deviation` of the namespace's background."""
+
+    hits: Sequence[tuple[int, float]]
+    mean: float
+    deviation: float
+
+
+class DenseChannel(Protocol):
+    """Vectors of one deployment. `search` returns None while they are warming up."""
+
+    def embed(self, text: str) -> Vectors:
+        """One unit vector. Raises Unavailable where the embedder is down."""
+        ...
+
+    def search(self, partition: int, ns: int, vector: Vectors, k: int) -> DenseHits | None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What the channels say. `dense` are lifts over the background in 0..1, `similarity` plain cosines."""
+
+    lexical: Lexical
+    dense: Mapping[int, float] = field(default_factory=dict)
+    similarity: Mapping[int, float] = field(default_factory=dict)
+    slots: frozenset[int] = frozenset()
+    degraded: tuple[str, ...] = ()
+
+    @property
+    def documents(self) -> set[int]:
+        return {*self.lexical.matches, *self.dense, *self.slots}
+
+
+def gather(
+    model: ReadModel,
+    ns: int,
+    *,
+    terms: QueryTerms,
+    question: Question,
+    names: Sequence[str],
+    vector: Vectors | None,
+    dense: DenseChannel | None,
+    statistics: Statistics,
+) -> Found:
+    """`vector` is the question's, None where it could not be had."""
+    degraded: list[str] = []
+    lifts: dict[int, float] = {}
+    similarity: dict[int, float] = {}
+    if dense is not None and vector is not None:
+        try:
+            near = dense.search(model.partition, ns, vector, DENSE_HITS)
+        except TaishiError:
+            near = None
+        if near is None:
+            degraded.append("vectors")
+        else:
+            for doc, cosine in near.hits:
+                similarity[doc] = cosine
+                if lift := dense_lift(cosine, mean=near.mean, deviation=near.deviation):
+                    lifts[doc] = lift
+    slots = _slot_documents(model, ns, question, names)
+    lexical = search(model, ns, terms, statistics.of(model, ns), also=(*lifts, *slots))
+    return Found(lexical, lifts, similarity, frozenset(slots), tuple(degraded))
+
+
+def _slot_documents(model: ReadModel, ns: int, question: Question, names: Sequence[str]) -> list[int]:
+    """Claims of the subjects that are asked about, under the predicates that are asked for."""
+    subjects = list(names) or [question.subject]
+    if question.first_person and question.subject not in subjects:
+        subjects.append(question.subject)
+    documents: list[int] = []
+    for subject in subjects:
+        for predicate in question.asks:
+            if predicate.endswith(".*"):
+                family = predicate[:-1]
+                rows = model.rows(_FAMILY_CLAIMS, ns, subject, family, family[:-1] + "/", SLOT_CLAIMS)
+            else:
+                rows = model.rows(_SLOT_CLAIMS, ns, subject, predicate, SLOT_CLAIMS)
+            documents += [document_of_claim(row[0]) for row in rows]
+    return documents
+
+
+_SLOT_CLAIMS: Final = """SELECT seq FROM claims WHERE ns = ? AND subject_key = ? AND predicate = ?
+    ORDER BY seq DESC LIMIT ?"""
+_FAMILY_CLAIMS: Final = """SELECT seq FROM claims WHERE ns = ? AND subject_key = ? AND predicate > ? AND predicate < ?
+    LIMIT ?"""

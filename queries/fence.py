@@ -1,0 +1,155 @@
+"""The entity fence: a question that names a subject is not answered with another one's memories.
+
+Names are the subjects that the namespace's claims speak of, found in the question as they stand. The longest match
+counts; letters and digits must end where the name ends, so that `项目A` is not found in `项目AB`. A bare name that
+several qualified subjects share (`财务的张伟`, `研发的张伟`) is ambiguous: reported, and not fenced.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from functools import lru_cache
+from typing import Final
+
+from taishi.ingest.normal import normalise
+from taishi.projections.stopwords import STOP_WORDS
+
+from .reading import ReadModel
+
+LONGEST_HAN: Final = 14
+"""Characters of a name that begins with a Han character."""
+LONGEST_WORDS: Final = 4
+"""Words of a name in a script with spaces."""
+READ: Final = 160
+"""Characters of a question in which names are looked for."""
+FEW_SUBJECTS: Final = 500
+"""Rivals and shared bare names are looked for in namespaces that know at most so many subjects."""
+NOT_NAMES: Final = STOP_WORDS | {"user", "用户", "the user", "项目", "公司", "名字", "project", "name", "today", "今天"}
+
+_UNIT: Final = re.compile(r"[a-z0-9\u00df-\u024f]+(?:[._+\-/@#:'’][a-z0-9\u00df-\u024f]+)*|\s+|.", re.DOTALL)
+
+
+class Side(Enum):
+    """Where a memory stands: it is about a named subject, about another one, or about none in particular."""
+
+    INSIDE = "inside"
+    NEUTRAL = "neutral"
+    OUTSIDE = "outside"
+
+
+@dataclass(frozen=True, slots=True)
+class Fence:
+    """`names` the question speaks of (normalised), `rivals` that are easily taken for one of them, and `ambiguous`
+    bare names with the subjects they may mean."""
+
+    names: tuple[str, ...] = ()
+    rivals: frozenset[str] = frozenset()
+    ambiguous: tuple[tuple[str, tuple[str, ...]], ...] = ()
+
+    def __bool__(self) -> bool:
+        return bool(self.names)
+
+    def mentions(self, text: str) -> bool:
+        return any(_holds(text, name) for name in self.names)
+
+    def side_of_claim(self, *, subject: str, own: bool, text: str) -> Side:
+        """`subject` is normalised; `own` tells that it is the one whose memory this is; `text` as shown."""
+        if not self.names or subject in self.names:
+            return Side.INSIDE
+        words = normalise(text)
+        if self.mentions(words):
+            return Side.INSIDE
+        if own:
+            return Side.OUTSIDE if any(_holds(words, rival) for rival in self.rivals) else Side.NEUTRAL
+        return Side.OUTSIDE
+
+    def side_of_event(self, *, speaker: str | None, subjects: Collection[str], text: str) -> Side:
+        """`subjects` are those that the event's claims speak of (normalised)."""
+        if not self.names or any(subject in self.names for subject in subjects):
+            return Side.INSIDE
+        if speaker is not None and normalise(speaker) in self.names:
+            return Side.INSIDE
+        words = normalise(text[:4_000])
+        if self.mentions(words):
+            return Side.INSIDE
+        if any(_holds(words, rival) for rival in self.rivals):
+            return Side.OUTSIDE
+        others = [subject for subject in subjects if subject != "user"]
+        return Side.OUTSIDE if others and len(others) == len(subjects) else Side.NEUTRAL
+
+
+def fence(model: ReadModel, ns: int, words: str, *, own: str) -> Fence:
+    """`words` is the normalised question, `own` the subject that "I" stands for."""
+    spans = _spans(words[:READ])
+    if not spans:
+        return Fence()
+    found = model.rows_named("SELECT subject_key FROM subjects WHERE subject_key IN carray(?) AND ns = ?", spans, ns)
+    names = _longest([row[0] for row in found if row[0] != own and row[0] not in NOT_NAMES], words)
+    few = model.rows("SELECT subject_key FROM subjects WHERE ns = ? LIMIT ?", ns, FEW_SUBJECTS + 1)
+    if len(few) > FEW_SUBJECTS:
+        return Fence(names)
+    everyone = [row[0] for row in few]
+    rivals = {one for one in everyone for name in names if _rivals(one, name)}
+    shared: dict[str, list[str]] = {}
+    for one in everyone:
+        head, of, tail = one.rpartition("的")
+        if of and head and len(tail) >= 2 and tail in words and one not in words:
+            shared.setdefault(tail, []).append(one)
+    ambiguous = tuple((bare, tuple(sorted(those))) for bare, those in sorted(shared.items()) if len(those) > 1)
+    ambiguous = tuple((bare, those) for bare, those in ambiguous if not any(bare in name for name in names))
+    return Fence(names, frozenset(rivals), ambiguous)
+
+
+def _spans(words: str) -> list[str]:
+    """Every stretch of the question that could be a name."""
+    units = [m[0] for m in _UNIT.finditer(words)]
+    spans: dict[str, None] = {}
+    for i, first in enumerate(units):
+        if not first[0].isalnum():
+            continue
+        latin = first[0].isascii() or len(first) > 1
+        span, count = "", 0
+        for unit in units[i:]:
+            if not unit.isspace():
+                count += 1
+            span += unit
+            if len(span) > (60 if latin else LONGEST_HAN) or (latin and count > LONGEST_WORDS):
+                break
+            if unit[-1].isalnum() and len(span) >= 2:
+                spans[span] = None
+    return list(spans)
+
+
+def _longest(found: Iterable[str], words: str) -> tuple[str, ...]:
+    """Names that stand in the question outside a longer one, in the order in which they stand."""
+    left = words
+    kept: list[str] = []
+    for name in sorted(set(found), key=lambda n: (-len(n), n)):
+        if name in left:
+            kept.append(name)
+            left = left.replace(name, "\0" * len(name))
+    return tuple(sorted(kept, key=words.index))
+
+
+@lru_cache(maxsize=4_096)
+def _pattern(name: str) -> re.Pattern[str]:
+    before = r"(?<![a-z0-9])" if name[0].isascii() and name[0].isalnum() else ""
+    after = r"(?![a-z0-9])" if name[-1].isascii() and name[-1].isalnum() else ""
+    return re.compile(before + re.escape(name) + after)
+
+
+def _holds(words: str, name: str) -> bool:
+    return name in words and _pattern(name).search(words) is not None
+
+
+def _rivals(one: str, name: str) -> bool:
+    """Whether two names differ in one character, in their number, or only in the qualifier before `的`."""
+    if one == name:
+        return False
+    if len(one) == len(name) >= 2:
+        return sum(a != b for a, b in zip(one, name, strict=True)) == 1
+    tails: Sequence[str] = [part.rpartition("的")[2] for part in (one, name) if "的" in part]
+    return len(tails) == 2 and tails[0] == tails[1]

@@ -1,0 +1,81 @@
+"""Fusion: one score from what each channel says of a memory.
+
+A weighted sum of normalised scores, not of ranks: equal-weight rank fusion let a weak channel drown a strong one. The
+lexical score is a share of a perfect match and the dense one a lift over the namespace's background, so that both mean
+the same in every namespace and one set of weights serves all. Everything else is bounded well below what one rare word
+is worth, so that it orders near-equals and never overrules what the question says.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from taishi.ingest.instants import DAY
+
+from .fence import Side
+
+LEXICAL: Final = 1.0
+DENSE: Final = 0.6
+"""Below the lexical weight: the local embedder is small. Tuned on the dev halves of dialogue and note sets together."""
+SLOT: Final = 0.22
+"""The asked predicate of the asked subject: what a state question is about, whatever words state it."""
+SUBJECT: Final = 0.08
+"""About the one the question is about."""
+NAMED: Final = 0.15
+"""Inside the fence."""
+OUTSIDE_FENCE: Final = -0.25
+NEUTRAL_TO_FENCE: Final = -0.08
+RECENCY: Final = 0.04
+RECENCY_HALF_LIFE: Final = 90 * DAY
+IMPORTANCE: Final = 0.06
+"""Times (importance - .5): at most ±.03."""
+CLAIM: Final = 0.03
+"""A claim before a raw event that says the same."""
+NOT_HOLDING: Final = -0.20
+"""Marked as superseded or ended, in an answer that may show it."""
+IN_SPAN: Final = 0.12
+"""Said, happened or planned for within the time the question names."""
+ASSISTANT: Final = -0.05
+"""An assistant's turns are long and repeat the question's words; the user's own should not drown in them."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Signals:
+    """What is known of one candidate. `lexical` and `dense` are in 0..1; `age` in microseconds, 0 or more."""
+
+    lexical: float = 0.0
+    dense: float = 0.0
+    slot: bool = False
+    subject: bool = False
+    side: Side | None = None
+    age: int = 0
+    importance: float = 0.5
+    claim: bool = False
+    holds: bool = True
+    in_span: bool = False
+    assistant: bool = False
+
+
+def parts(s: Signals) -> dict[str, float]:
+    """The score's summands by channel, zeros left out."""
+    side = {Side.INSIDE: NAMED, Side.NEUTRAL: NEUTRAL_TO_FENCE, Side.OUTSIDE: OUTSIDE_FENCE}
+    all_parts = {
+        "lexical": LEXICAL * s.lexical,
+        "dense": DENSE * s.dense,
+        "slot": SLOT * s.slot,
+        "subject": SUBJECT * s.subject,
+        "fence": 0.0 if s.side is None else side[s.side],
+        "recency": RECENCY * 0.5 ** (s.age / RECENCY_HALF_LIFE),
+        "importance": IMPORTANCE * (s.importance - 0.5),
+        "kind": CLAIM * s.claim,
+        "status": 0.0 if s.holds else NOT_HOLDING,
+        "time": IN_SPAN * s.in_span,
+        "role": ASSISTANT * s.assistant,
+    }
+    return {name: value for name, value in all_parts.items() if value}
+
+
+def dense_lift(similarity: float, *, mean: float, deviation: float) -> float:
+    """How far a similarity stands above the namespace's background, in 0..1: 1 at four deviations and more."""
+    return min(max((similarity - mean) / (4 * max(deviation, 0.02)), 0.0), 1.0)

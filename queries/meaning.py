@@ -1,0 +1,100 @@
+"""The vector channel: the question's vector, and the index of each partition, warmed up in the background."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Callable
+from functools import lru_cache
+from pathlib import Path
+from typing import Final
+
+from taishi.ingest.errors import TaishiError, Unavailable
+from taishi.projections.embedding import Embedder, Vectors
+from taishi.projections.rendering import for_embedding
+
+from .channels import DenseHits
+from .dense import DenseIndex
+
+REFRESH_SECONDS: Final = 1.0
+QUESTION: Final = 400
+"""Characters of a question that are embedded: its end, where the asking stands."""
+PRIOR_DOCUMENTS: Final = 30
+"""A background of few documents is blended with the usual one, as if so many had been seen."""
+PRIOR_MEAN: Final = 0.15
+PRIOR_DEVIATION: Final = 0.11
+
+_LOG: Final = logging.getLogger(__name__)
+
+
+class Meaning:
+    """Implements `channels.DenseChannel`. `load` makes the embedder (it may take a second); until `warm` has run,
+    `ready` is False and recall goes on without this channel."""
+
+    def __init__(self, *, load: Callable[[], Embedder | None], folder: Path, partitions: int) -> None:
+        self._load = load
+        self._folder = folder
+        self._partitions = partitions
+        self._embedder: Embedder | None = None
+        self._indexes: list[DenseIndex] = []
+        self._looked_at = 0.0
+        self._lock = threading.Lock()
+        self.off = False
+        self.embed: Callable[[str], Vectors] = self._embed
+
+    @property
+    def ready(self) -> bool:
+        return self.off or bool(self._indexes)
+
+    def warm(self) -> None:
+        """Loads the embedder and opens the indexes. Raises ConfigurationError."""
+        embedder = self._load()
+        if embedder is None:
+            self.off = True
+            return
+        embedder.embed(["warm"])
+        self._embedder = embedder
+        self.embed = lru_cache(maxsize=1_024)(self._embed)
+        indexes = [DenseIndex(self._folder, p, model=embedder.id) for p in range(self._partitions)]
+        for index in indexes:
+            index.warm()
+        self._indexes = indexes
+
+    def _embed(self, text: str) -> Vectors:
+        """Raises Unavailable while there is no embedder, or where it is down."""
+        if self._embedder is None:
+            raise Unavailable("the embedder is not loaded")
+        vector: Vectors = self._embedder.embed([for_embedding(text[-QUESTION:])])[0]
+        return vector
+
+    def search(self, partition: int, ns: int, vector: Vectors, k: int) -> DenseHits | None:
+        index = self._index(partition)
+        if index is None or self._embedder is None or index.model != self._embedder.id:
+            return None
+        hits = index.search(ns, vector, k)
+        seen = hits.searched
+        share = seen / (seen + PRIOR_DOCUMENTS)
+        mean = share * hits.mean + (1 - share) * PRIOR_MEAN
+        return DenseHits(hits.found, mean, share * hits.std + (1 - share) * PRIOR_DEVIATION)
+
+    def checkpoint(self, partition: int) -> int | None:
+        """Position up to which vectors are made; None where the channel is off or not warm."""
+        index = self._index(partition)
+        return None if index is None else index.checkpoint()
+
+    def _index(self, partition: int) -> DenseIndex | None:
+        if not self._indexes:
+            return None
+        now = time.monotonic()
+        with self._lock:
+            due = now - self._looked_at > REFRESH_SECONDS
+            if due:
+                self._looked_at = now
+        if due:
+            for index in self._indexes:
+                try:
+                    index.refresh()
+                except (TaishiError, OSError) as e:
+                    _LOG.warning("cannot look for vector files: %s", type(e).__name__)
+        return self._indexes[partition]

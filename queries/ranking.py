@@ -1,0 +1,342 @@
+"""From what the channels found to ranked memories: judged at the asked point, fenced, scored, folded.
+
+A claim that does not hold at the point stays out of a question about the state of things; it is marked and ranks lower
+where the question is about what was. A raw event stands behind its claims: it is folded into one that is returned, left
+out (or marked) where none of its claims holds, and never hidden where it has none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+import orjson
+
+from taishi.ingest.normal import normalise
+from taishi.projections.schema import document_of_claim, document_of_event
+
+from . import answerability
+from .candidates import LexicalMatch
+from .channels import Found
+from .fence import Fence, Side
+from .fusion import Signals, parts
+from .reading import ReadModel
+from .rows import ClaimRow, EventRow
+from .understand import Question
+from .validity import Point, Status, Verdict, judge
+
+CONSIDERED: Final = 120
+"""Documents whose rows are read: the best by lexical plus dense score, and the asked slots."""
+FOLD_AT: Final = 0.75
+"""A raw event whose words answer so much better than its claim's quote stands for itself (the claim's score over the
+event's lies below this)."""
+_GONE: Final = frozenset({"forgotten", "retracted", "archived"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted:
+    """What a request restricts answers to. `metadata` are exact values of the source's metadata."""
+
+    kinds: frozenset[str] = frozenset({"claim", "event"})
+    metadata: Mapping[str, object] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ranked:
+    """One memory in the answer. Exactly one of `claim` and `event` is set. `sources` are positions of the raw events
+    it rests on or that were folded into it; `claims` (of an event) those of its claims."""
+
+    doc: int
+    score: float
+    parts: Mapping[str, float]
+    status: Status
+    evidence: answerability.Evidence
+    claim: ClaimRow | None = None
+    verdict: Verdict | None = None
+    event: EventRow | None = None
+    sources: tuple[int, ...] = ()
+    similarity: float | None = None
+
+    @property
+    def holds(self) -> bool:
+        return self.status in ("current", "contested")
+
+
+def rank(
+    model: ReadModel, found: Found, *, question: Question, fence: Fence, point: Point, now: int, wanted: Wanted
+) -> list[Ranked]:
+    """Best first; equal scores in the order claim before event, newer before older."""
+    return _Ranking(model, found, question, fence, point, now, wanted).ranked()
+
+
+class _Ranking:
+    def __init__(
+        self, model: ReadModel, found: Found, question: Question, fence: Fence, point: Point, now: int, wanted: Wanted
+    ) -> None:
+        self._model = model
+        self._found = found
+        self._question = question
+        self._fence = fence
+        self._point = point
+        self._now = now
+        self._wanted = wanted
+        self._asked_words = {word for words in question.asks.values() for word in words}
+
+    def ranked(self) -> list[Ranked]:
+        docs = self._considered()
+        claims = self._model.claims(doc // 2 for doc in docs if doc % 2)
+        events = {
+            seq: event
+            for seq, event in self._model.events(doc // 2 for doc in docs if not doc % 2).items()
+            if self._point.read(seq) and self._point.knows(event.recorded_at) and event.erased_at is None
+        }
+        behind: dict[int, list[int]] = {}
+        for row in self._model.evidence_from(events):
+            behind.setdefault(row.event, []).append(row.claim)
+        missing = {seq for seqs in behind.values() for seq in seqs if seq not in claims}
+        judged = {**claims, **self._model.claims(missing)} if missing else claims
+        verdicts = judge(self._model, judged, self._point)
+        led = {v.into for v in verdicts.values() if v.into is not None and v.into not in judged}
+        if led:
+            judged = {**judged, **self._model.claims(led)}
+        entries = [*self._claims(claims, judged, verdicts), *self._events(events, behind, judged, verdicts)]
+        entries.sort(key=lambda r: (-r.score, r.claim is None, -r.doc))
+        return self._folded(entries)
+
+    def _considered(self) -> list[int]:
+        found = self._found
+        score = {doc: match.score for doc, match in found.lexical.matches.items()}
+        for doc, lift in found.dense.items():
+            score[doc] = score.get(doc, 0.0) + lift
+        best = sorted(score, key=lambda doc: (-score[doc], -doc))[:CONSIDERED]
+        return list(dict.fromkeys([*best, *found.slots]))
+
+    # claims
+
+    def _claims(
+        self, claims: Mapping[int, ClaimRow], judged: Mapping[int, ClaimRow], verdicts: Mapping[int, Verdict]
+    ) -> Iterable[Ranked]:
+        sources: dict[int, list[int]] = {}
+        for row in self._model.evidence_of(claims):
+            sources.setdefault(row.claim, []).append(row.event)
+        origins = self._model.origins(seq for seqs in sources.values() for seq in seqs)
+        best: dict[int, Ranked] = {}
+        for seq, said in claims.items():
+            verdict = verdicts.get(seq)
+            if verdict is None or verdict.status in _GONE or not self._may_show(verdict):
+                continue
+            if said.subject_key is None or said.predicate is None:
+                continue
+            claim = said if verdict.into is None else judged[verdict.into]
+            if claim.subject is None:
+                continue
+            rests_on = sources.get(seq, [])
+            external = bool(rests_on) and all(origins.get(event) == "external" for event in rests_on)
+            entry = self._claim(document_of_claim(seq), said, claim, verdict, tuple(rests_on), external)
+            if entry is None:
+                continue
+            known = best.get(claim.seq)
+            if known is None or entry.score > known.score:
+                best[claim.seq] = entry if known is None else _with_sources(entry, known.sources)
+            else:
+                best[claim.seq] = _with_sources(known, entry.sources)
+        if self._wanted.metadata is not None:
+            kept = self._model.events({s for entry in best.values() for s in entry.sources})
+            best = {
+                seq: entry
+                for seq, entry in best.items()
+                if any(s in kept and self._metadata_fits(kept[s]) for s in entry.sources)
+            }
+        return best.values() if "claim" in self._wanted.kinds else ()
+
+    def _may_show(self, verdict: Verdict) -> bool:
+        if verdict.holds or self._question.shows_past:
+            return True
+        return verdict.status == "planned" and self._question.intent == "plan"
+
+    def _claim(
+        self, doc: int, said: ClaimRow, claim: ClaimRow, verdict: Verdict, sources: tuple[int, ...], external: bool
+    ) -> Ranked | None:
+        question = self._question
+        subject = claim.subject_key or ""
+        own = subject == question.subject or subject == "user"
+        side = self._fence.side_of_claim(subject=subject, own=own, text=f"{claim.text or ''} {claim.value or ''}")
+        if side is Side.OUTSIDE:
+            return None
+        predicate = claim.predicate or ""
+        asked = question.asks_for(predicate)
+        about = subject in self._fence.names or (own and (question.first_person or not self._fence.names))
+        slot = about and (bool(asked) or predicate in question.asks)
+        span = question.span
+        occurs = (claim.occurs_from, claim.occurs_to) if claim.occurs_from is not None else None
+        match = self._found.lexical.matches.get(doc)
+        summands = parts(
+            Signals(
+                lexical=0.0 if match is None else match.score,
+                dense=self._found.dense.get(doc, 0.0),
+                slot=slot,
+                subject=about,
+                side=side if self._fence else None,
+                age=max(self._now - claim.known_from, 0),
+                importance=0.5 if claim.importance is None else claim.importance,
+                claim=True,
+                holds=verdict.holds or verdict.status == "planned",
+                in_span=span is not None and _overlap(occurs or (claim.known_from, claim.known_from + 1), span),
+            )
+        )
+        # A claim of the asked subject answers for the words that name the subject, even if its quote does not.
+        explained = (*asked, *(self._fence.names if subject in self._fence.names else ()))
+        return Ranked(
+            doc=doc,
+            score=sum(summands.values()),
+            parts=summands,
+            status=verdict.status,
+            evidence=self._evidence(doc, match, explained, slot=slot and bool(asked), external=external),
+            claim=claim,
+            verdict=verdict,
+            sources=sources,
+            similarity=self._found.similarity.get(doc),
+        )
+
+    # raw events
+
+    def _events(
+        self,
+        events: Mapping[int, EventRow],
+        behind: Mapping[int, Sequence[int]],
+        judged: Mapping[int, ClaimRow],
+        verdicts: Mapping[int, Verdict],
+    ) -> Iterable[Ranked]:
+        if "event" not in self._wanted.kinds:
+            return
+        for seq, event in events.items():
+            if event.text is None or not self._metadata_fits(event):
+                continue
+            known = [c for c in behind.get(seq, ()) if c in verdicts]
+            status = self._status_of_event(known, judged, verdicts)
+            if status is None:
+                continue
+            entry = self._event(event, status, [judged[c] for c in known])
+            if entry is not None:
+                yield entry
+
+    def _status_of_event(
+        self, claims: Sequence[int], judged: Mapping[int, ClaimRow], verdicts: Mapping[int, Verdict]
+    ) -> Status | None:
+        """The status an event is shown with; None where it is left out."""
+        if not claims:
+            return "current"
+        asked = [c for c in claims if judged[c].predicate and self._question.asks_for(judged[c].predicate or "")]
+        deciding = asked or claims
+        for c in deciding:
+            if verdicts[c].holds:
+                return verdicts[c].status
+        statuses = [verdicts[c].status for c in deciding]
+        if all(status in _GONE for status in statuses):
+            return None
+        shown = next((s for s in statuses if s not in _GONE), None)
+        if shown == "planned" and self._question.intent in ("plan", "when"):
+            return shown
+        return shown if self._question.shows_past else None
+
+    def _event(self, event: EventRow, status: Status, claims: Sequence[ClaimRow]) -> Ranked | None:
+        question = self._question
+        doc = document_of_event(event.seq)
+        subjects = {c.subject_key for c in claims if c.subject_key is not None}
+        side = self._fence.side_of_event(speaker=event.speaker, subjects=subjects, text=event.text or "")
+        if side is Side.OUTSIDE:
+            return None
+        match = self._found.lexical.matches.get(doc)
+        span = question.span
+        summands = parts(
+            Signals(
+                lexical=0.0 if match is None else match.score,
+                dense=self._found.dense.get(doc, 0.0),
+                subject=event.speaker is not None and normalise(event.speaker) == question.subject,
+                side=side if self._fence else None,
+                age=max(self._now - event.said_at, 0),
+                holds=status in ("current", "contested", "planned"),
+                in_span=span is not None and _overlap((event.said_at, event.said_at + 1), span),
+                assistant=event.role == "assistant",
+            )
+        )
+        explained = [word for c in claims if c.predicate for word in question.asks_for(c.predicate)]
+        if event.speaker is not None and normalise(event.speaker) in self._fence.names:
+            explained.append(normalise(event.speaker))
+        return Ranked(
+            doc=doc,
+            score=sum(summands.values()),
+            parts=summands,
+            status=status,
+            evidence=self._evidence(doc, match, explained, slot=False, external=event.origin == "external"),
+            event=event,
+            sources=(event.seq,),
+            similarity=self._found.similarity.get(doc),
+        )
+
+    def _metadata_fits(self, event: EventRow) -> bool:
+        wanted = self._wanted.metadata
+        if not wanted:
+            return True
+        held = {} if event.metadata is None else orjson.loads(event.metadata)
+        return all(name in held and held[name] == value for name, value in wanted.items())
+
+    def _evidence(
+        self, doc: int, match: LexicalMatch | None, explained: Sequence[str], *, slot: bool, external: bool
+    ) -> answerability.Evidence:
+        lexical = self._found.lexical
+        covered, missing = answerability.coverage(
+            lexical.weight, lexical.words, {} if match is None else match.met, explained
+        )
+        return answerability.Evidence(
+            covered=covered,
+            missing=missing,
+            dense=self._found.dense.get(doc, 0.0),
+            slot=slot,
+            external=external,
+        )
+
+    # folding
+
+    def _folded(self, entries: Sequence[Ranked]) -> list[Ranked]:
+        """Without the raw events behind returned claims, and without second copies of the same words."""
+        kept: list[Ranked] = []
+        of_source: dict[int, int] = {}
+        of_words: dict[str, int] = {}
+        for entry in entries:
+            if entry.event is not None:
+                at = of_source.get(entry.event.seq)
+                if at is not None and kept[at].claim is not None:
+                    continue
+                words = normalise(entry.event.text or "") + "\n" + (entry.event.speaker or "")
+                if words in of_words:
+                    twin = of_words[words]
+                    kept[twin] = _with_sources(kept[twin], entry.sources)
+                    continue
+                of_words[words] = len(kept)
+            else:
+                at = next((of_source[s] for s in entry.sources if s in of_source), None)
+                if at is not None and kept[at].event is not None:
+                    if entry.score >= FOLD_AT * kept[at].score:
+                        kept[at] = _with_sources(_lifted(entry, kept[at]), kept[at].sources)
+                        continue
+            for source in entry.sources:
+                of_source.setdefault(source, len(kept))
+            kept.append(entry)
+        return kept
+
+
+def _overlap(a: tuple[int, int | None], b: tuple[int, int]) -> bool:
+    return a[0] < b[1] and b[0] < (b[1] if a[1] is None else max(a[1], a[0] + 1))
+
+
+def _with_sources(entry: Ranked, more: Iterable[int]) -> Ranked:
+    return replace(entry, sources=tuple(dict.fromkeys([*entry.sources, *more])))
+
+
+def _lifted(claim: Ranked, event: Ranked) -> Ranked:
+    """The claim in the place of the event whose words it was drawn from."""
+    better = claim.evidence if claim.evidence.strength >= event.evidence.strength else event.evidence
+    lift = {"source": event.score - claim.score}
+    return replace(claim, score=event.score, parts={**claim.parts, **lift}, evidence=better)

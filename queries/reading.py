@@ -1,0 +1,257 @@
+"""Read models as the query service sees them: SQLite files opened read-only, one consistent view per request.
+
+Each thread keeps one connection per partition with its prepared statements. The live generation is named by the file
+`current` in the models directory; when that changes, the next request opens the new generation's files. Nothing here
+can write: the files are opened with SQLITE_OPEN_READONLY.
+"""
+
+from __future__ import annotations
+
+import threading
+from array import array
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Final
+
+import apsw
+
+from taishi.ingest.errors import Unavailable
+from taishi.projections.schema import FOLD_VERSION
+from taishi.projections.worker import model_path
+
+from .rows import (
+    CLAIM_COLUMNS,
+    EVENT_COLUMNS,
+    ClaimRow,
+    Covering,
+    EventRow,
+    EvidenceRow,
+    Link,
+    NamespaceRow,
+    Rectangle,
+)
+
+_PRAGMAS: Final = (
+    "PRAGMA query_only = ON",
+    "PRAGMA cache_size = -16384",
+    "PRAGMA mmap_size = 4294967296",
+    "PRAGMA temp_store = MEMORY",
+)
+_BUSY_MS: Final = 2_000
+
+
+class ReadModel:
+    """One partition's read model through one thread's connection. Row methods give values, never cursors."""
+
+    def __init__(self, path: Path, *, partition: int, generation: str, identity: int = 0) -> None:
+        """Raises Unavailable where there is no such file yet, or one of another fold version. `identity` tells this
+        file from one that took its place under the same name."""
+        self.partition: Final = partition
+        self.generation: Final = generation
+        self.identity: Final = identity
+        try:
+            self._db: Final = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY, statementcachesize=200)
+            self._db.set_busy_timeout(_BUSY_MS)
+            for pragma in _PRAGMAS:
+                self._db.execute(pragma).fetchall()
+            version = self._db.execute("SELECT fold_version FROM checkpoint").get
+        except (apsw.CantOpenError, apsw.SQLError) as e:
+            raise Unavailable(f"the read model of partition {partition} is not there yet") from e
+        if version is not None and version != FOLD_VERSION:
+            self._db.close()
+            raise Unavailable(f"the read model of partition {partition} is of another version and is being rebuilt")
+
+    def close(self) -> None:
+        self._db.close()
+
+    @contextmanager
+    def view(self) -> Iterator[ReadModel]:
+        """One consistent state for everything read inside."""
+        self._db.execute("BEGIN")
+        try:
+            yield self
+        finally:
+            self._db.execute("COMMIT")
+
+    def rows(self, sql: str, *values: Any) -> list[tuple[Any, ...]]:
+        return self._db.execute(sql, values).fetchall()
+
+    def one(self, sql: str, *values: Any) -> tuple[Any, ...] | None:
+        return next(iter(self._db.execute(sql, values)), None)
+
+    def rows_in(self, sql: str, ids: Iterable[int], *values: Any) -> list[tuple[Any, ...]]:
+        """`sql` has `IN carray(?)` as its first parameter. No ids, no rows."""
+        listed = array("q", ids)
+        return self._db.execute(sql, (apsw.carray(listed), *values)).fetchall() if listed else []
+
+    def rows_named(self, sql: str, names: Iterable[str], *values: Any) -> list[tuple[Any, ...]]:
+        """As `rows_in`, for strings."""
+        listed = tuple(names)
+        return self._db.execute(sql, (apsw.carray(listed), *values)).fetchall() if listed else []
+
+    def checkpoint(self) -> int:
+        """Sequence number of the last event folded, 0 if none."""
+        found = self.one("SELECT seq FROM checkpoint")
+        return 0 if found is None else int(found[0])
+
+    def namespace(self, name: str) -> NamespaceRow | None:
+        found = self.one("SELECT ns, timezone, settings, pending, failed FROM namespaces WHERE name = ?", name)
+        return None if found is None else NamespaceRow(*found)
+
+    def claims(self, seqs: Iterable[int]) -> dict[int, ClaimRow]:
+        found = self.rows_in(f"SELECT {CLAIM_COLUMNS} FROM claims WHERE seq IN carray(?)", seqs)
+        return {row[0]: ClaimRow(*row) for row in found}
+
+    def claims_by_id(self, ns: int, claim_id: str) -> list[ClaimRow]:
+        """Every statement under that id, oldest first."""
+        sql = f"SELECT {CLAIM_COLUMNS} FROM claims WHERE claim_id = ? AND ns = ? ORDER BY seq"
+        return [ClaimRow(*row) for row in self.rows(sql, claim_id, ns)]
+
+    def claims_of_slots(self, slots: Iterable[int]) -> list[ClaimRow]:
+        sql = f"SELECT {CLAIM_COLUMNS} FROM claims WHERE slot IN carray(?) ORDER BY known_from, seq"
+        found = self.rows_in(sql, slots)
+        return [ClaimRow(*row) for row in found]
+
+    def events(self, seqs: Iterable[int]) -> dict[int, EventRow]:
+        found = self.rows_in(f"SELECT {EVENT_COLUMNS} FROM events WHERE seq IN carray(?)", seqs)
+        return {row[0]: EventRow(*row) for row in found}
+
+    def origins(self, events: Iterable[int]) -> dict[int, str]:
+        return {row[0]: row[1] for row in self.rows_in("SELECT seq, origin FROM events WHERE seq IN carray(?)", events)}
+
+    def event_by_id(self, ns: int, event_id: str) -> EventRow | None:
+        found = self.one(f"SELECT {EVENT_COLUMNS} FROM events WHERE event_id = ? AND ns = ?", event_id, ns)
+        return None if found is None else EventRow(*found)
+
+    def covering(self, slots: Iterable[int], *, valid_at: int, known_at: int | None) -> list[Covering]:
+        """Rectangles of `slots` that cover the point. `known_at` None: as known now."""
+        wanted = list(slots)
+        found = self.rows_in(_COVERING_NOW, wanted, valid_at, valid_at, _ALWAYS if known_at is None else known_at)
+        if known_at is not None:
+            found += self.rows_in(_COVERING_THEN, wanted, known_at, known_at, valid_at, valid_at)
+        return [Covering(*row) for row in found]
+
+    def rectangles(self, claims: Iterable[int], *, known_at: int | None) -> list[Rectangle]:
+        """Rectangles of `claims` as known at that instant. `known_at` None: as known now."""
+        wanted = list(claims)
+        found = self.rows_in(_RECTANGLES_NOW, wanted, _ALWAYS if known_at is None else known_at)
+        if known_at is not None:
+            found += self.rows_in(_RECTANGLES_THEN, wanted, known_at, known_at)
+        return [Rectangle(*row) for row in found]
+
+    def all_rectangles(self, *, claims: Iterable[int] = (), slots: Iterable[int] = ()) -> list[Rectangle]:
+        """Every rectangle ever held, by claim and by slot, in the order of known then valid time."""
+        found = self.rows_in(_RECTANGLES_NOW, claims, _ALWAYS) + self.rows_in(_CLOSED_OF_CLAIMS, claims)
+        found += self.rows_in(_OPEN_OF_SLOTS, slots) + self.rows_in(_CLOSED_OF_SLOTS, slots)
+        return sorted({Rectangle(*row) for row in found}, key=lambda r: (r.slot, r.known_from, r.valid_from, r.claim))
+
+    def closed_rectangles(self, claims: Iterable[int]) -> list[Rectangle]:
+        """What was believed of `claims` once and no longer is."""
+        return [Rectangle(*row) for row in self.rows_in(_CLOSED_OF_CLAIMS, claims)]
+
+    def stand_ins(self, claims: Iterable[int]) -> dict[int, int]:
+        """For each of `claims`: the claim of its slot that says the same and is believed somewhere, if there is one."""
+        return {row[0]: row[1] for row in self.rows_in(_STAND_INS, claims)}
+
+    def equals(self, claims: Iterable[int]) -> dict[int, list[int]]:
+        """For each of `claims`: others of its slot that say the same and are not removed, the oldest few."""
+        found: dict[int, list[int]] = {}
+        for seq in claims:
+            found[seq] = [row[0] for row in self.rows(_EQUALS, seq)]
+        return found
+
+    def claim_ids(self, claims: Iterable[int]) -> dict[int, str]:
+        sql = "SELECT seq, claim_id FROM claims WHERE seq IN carray(?)"
+        return {row[0]: row[1] for row in self.rows_in(sql, claims)}
+
+    def links_of(self, claims: Iterable[int]) -> list[Link]:
+        """Chain steps from or to one of `claims`."""
+        wanted = list(claims)
+        found = {Link(*row) for sql in (_LINKS_FROM, _LINKS_TO) for row in self.rows_in(sql, wanted)}
+        return sorted(found, key=lambda k: (k.known_at, k.old_claim, k.valid_from))
+
+    def links(self, *, slots: Iterable[int]) -> list[Link]:
+        sql = f"{_LINK} slot IN carray(?) ORDER BY slot, known_at, old_claim, valid_from"
+        return [Link(*row) for row in self.rows_in(sql, slots)]
+
+    def evidence_of(self, claims: Iterable[int]) -> list[EvidenceRow]:
+        sql = "SELECT claim, event, start, stop FROM evidence WHERE claim IN carray(?) ORDER BY claim, event"
+        return [EvidenceRow(*row) for row in self.rows_in(sql, claims)]
+
+    def evidence_from(self, events: Iterable[int]) -> list[EvidenceRow]:
+        sql = "SELECT claim, event, start, stop FROM evidence WHERE event IN carray(?) ORDER BY event, claim"
+        return [EvidenceRow(*row) for row in self.rows_in(sql, events)]
+
+
+_ALWAYS: Final = 1 << 62
+_OPEN: Final = "b.claim, b.slot, b.valid_from, b.valid_to, b.known_from, 253402300800000000"
+_CLOSED: Final = "h.claim, h.slot, h.valid_from, h.valid_to, h.known_from, h.known_to"
+_COVERING_NOW: Final = f"""SELECT {_OPEN}, c.value_fp, c.negates FROM beliefs b CROSS JOIN claims c ON c.seq = b.claim
+    WHERE b.slot IN carray(?) AND b.valid_to > ? AND b.valid_from <= ? AND b.known_from <= ?"""
+_COVERING_THEN: Final = f"""SELECT {_CLOSED}, c.value_fp, c.negates
+    FROM history h CROSS JOIN claims c ON c.seq = h.claim
+    WHERE h.slot IN carray(?) AND h.known_to > ? AND h.known_from <= ? AND h.valid_to > ? AND h.valid_from <= ?"""
+_RECTANGLES_NOW: Final = f"SELECT {_OPEN} FROM beliefs b WHERE b.claim IN carray(?) AND b.known_from <= ?"
+_RECTANGLES_THEN: Final = f"""SELECT {_CLOSED} FROM history h
+    WHERE h.claim IN carray(?) AND h.known_to > ? AND h.known_from <= ?"""
+_CLOSED_OF_CLAIMS: Final = f"SELECT {_CLOSED} FROM history h WHERE h.claim IN carray(?)"
+_STAND_INS: Final = """SELECT c.seq, min(b.claim) FROM claims c CROSS JOIN beliefs b ON b.slot = c.slot
+    CROSS JOIN claims k ON k.seq = b.claim AND k.value_fp = c.value_fp AND k.negates = c.negates
+    WHERE c.seq IN carray(?) GROUP BY c.seq"""
+_EQUALS: Final = """SELECT o.seq FROM claims c CROSS JOIN claims o ON o.slot = c.slot
+    WHERE c.seq = ? AND o.value_fp = c.value_fp AND o.negates = c.negates AND o.seq <> c.seq AND o.removed_at IS NULL
+    LIMIT 20"""
+_LINK: Final = "SELECT slot, known_at, old_claim, new_claim, valid_from, valid_to, rule FROM chains WHERE"
+_LINKS_FROM: Final = f"{_LINK} old_claim IN carray(?)"
+_LINKS_TO: Final = f"{_LINK} new_claim IN carray(?)"
+_OPEN_OF_SLOTS: Final = f"SELECT {_OPEN} FROM beliefs b WHERE b.slot IN carray(?)"
+_CLOSED_OF_SLOTS: Final = f"SELECT {_CLOSED} FROM history h WHERE h.slot IN carray(?)"
+
+
+class ReadModels:
+    """The live generation's files, opened on demand, once per thread and partition."""
+
+    def __init__(self, directory: Path, *, partitions: int, partition_of: Callable[[str], int]) -> None:
+        """`directory` holds `current` and one folder per generation; `partition_of` places a namespace."""
+        self.partitions: Final = partitions
+        self.partition_of: Final = partition_of
+        self._directory: Final = directory
+        self._local: Final = threading.local()
+        self._named: tuple[tuple[int, int, int], str] | None = None
+
+    def generation(self) -> str:
+        """Name of the live generation's folder. Raises Unavailable before there is one."""
+        marker = self._directory / "current"
+        try:
+            stat = marker.stat()
+            seen = (stat.st_ino, stat.st_mtime_ns, stat.st_size)
+            named = self._named
+            if named is None or named[0] != seen:
+                named = (seen, marker.read_text("utf-8").strip())
+                self._named = named
+        except FileNotFoundError:
+            raise Unavailable("there is no read model yet") from None
+        return named[1]
+
+    def of(self, namespace: str) -> ReadModel:
+        """This thread's model of the namespace's partition. Raises Unavailable."""
+        return self.at(self.partition_of(namespace))
+
+    def at(self, partition: int) -> ReadModel:
+        generation = self.generation()
+        path = model_path(self._directory / generation, partition)
+        try:
+            identity = path.stat().st_ino
+        except FileNotFoundError:
+            raise Unavailable(f"the read model of partition {partition} is not there yet") from None
+        opened: dict[int, ReadModel] = self._local.__dict__.setdefault("opened", {})
+        model = opened.get(partition)
+        if model is not None:
+            if (model.generation, model.identity) == (generation, identity):
+                return model
+            del opened[partition]
+            model.close()
+        model = ReadModel(path, partition=partition, generation=generation, identity=identity)
+        opened[partition] = model
+        return model

@@ -1,0 +1,230 @@
+"""Recall: a question, answered from the read models of one namespace at one point of two times.
+
+Understanding, candidates, fusion, fence, folding, answerability and the context packet are modules of their own; here
+they are put in order. One request reads one consistent state, and says which position it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from taishi.ingest.envelope import Position
+from taishi.ingest.errors import TaishiError
+from taishi.ingest.ids import new_id
+from taishi.ingest.instants import BEGINNING, FOREVER, render
+from taishi.ingest.normal import normal_value
+from taishi.projections.analysis import Analyzer, QueryTerms
+from taishi.projections.embedding import Vectors
+
+from . import answerability
+from .candidates import Statistics
+from .channels import DenseChannel, Found, gather
+from .exposures import Exposures
+from .fence import Fence, fence
+from .items import Sources, claim_item, event_item
+from .packet import Line, Packet, pack
+from .ranking import Ranked, Wanted, rank
+from .reading import ReadModel, ReadModels
+from .rows import NamespaceRow
+from .understand import Question, TimeReader, understand
+from .validity import Point
+
+DEFAULT_LIMIT: Final = 10
+DEFAULT_BUDGET: Final = 2_000
+JUDGED: Final = 5
+"""Ranked memories on which the verdict rests."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecallRequest:
+    """Instants are whole microseconds; None where not given. `asker` is the claim subject of the asking actor, where
+    that is not the user. `position` keeps out what was read after it."""
+
+    namespace: str
+    query: str
+    valid_at: int | None = None
+    known_at: int | None = None
+    position: int | None = None
+    limit: int = DEFAULT_LIMIT
+    token_budget: int = DEFAULT_BUDGET
+    session: str | None = None
+    asker: str | None = None
+    wanted: Wanted = field(default_factory=Wanted)
+    explain: bool = False
+
+
+class Recall:
+    """Answers recall requests. Safe to call from several threads."""
+
+    def __init__(
+        self,
+        models: ReadModels,
+        *,
+        analyzer: Callable[[], Analyzer],
+        now: Callable[[], int],
+        dense: DenseChannel | None = None,
+        read_time: TimeReader | None = None,
+        exposures: Exposures | None = None,
+    ) -> None:
+        """`analyzer` gives the text analysis that the indexes were built with. `now` is an instant's clock."""
+        self._models = models
+        self._analyzer = analyzer
+        self._now = now
+        self._dense = dense
+        self._read_time = read_time
+        self._exposures = exposures
+        self._statistics = Statistics()
+
+    def answer(self, request: RecallRequest) -> dict[str, Any]:
+        """The reply's body, JSON-ready. Raises Unavailable where there is no read model yet."""
+        now = self._now()
+        terms = self._analyzer().query(request.query)
+        degraded: list[str] = []
+        vector = self._vector(request.query, terms, degraded)
+        model = self._models.of(request.namespace)
+        with model.view():
+            return self._answer(model, request, now, terms, vector, degraded)
+
+    def _vector(self, query: str, terms: QueryTerms, degraded: list[str]) -> Vectors | None:
+        if self._dense is None or not (terms or terms.stops):
+            return None
+        try:
+            return self._dense.embed(query)
+        except TaishiError:
+            degraded.append("vectors")
+            return None
+
+    def _answer(
+        self,
+        model: ReadModel,
+        request: RecallRequest,
+        now: int,
+        terms: QueryTerms,
+        vector: Vectors | None,
+        degraded: list[str],
+    ) -> dict[str, Any]:
+        namespace = model.namespace(request.namespace)
+        question = understand(
+            request.query,
+            now=now,
+            timezone="UTC" if namespace is None else namespace.timezone,
+            asker=None if request.asker is None else normal_value(request.asker),
+            valid_at_given=request.valid_at is not None,
+            read_time=self._read_time,
+        )
+        point = _point(request, question, now)
+        as_of = {
+            "position": str(Position(model.partition, model.checkpoint())),
+            "valid_at": render(point.valid_at),
+            "known_at": render(point.known_at),
+        }
+        if namespace is None or not (terms or terms.stops):
+            return _reply("no_evidence", [], Packet("", 0, False), as_of, degraded)
+        fenced = fence(model, namespace.ns, question.text, own=question.subject)
+        found = gather(
+            model,
+            namespace.ns,
+            terms=terms,
+            question=question,
+            names=fenced.names,
+            vector=vector,
+            dense=self._dense,
+            statistics=self._statistics,
+        )
+        degraded += [name for name in found.degraded if name not in degraded]
+        ranked = rank(model, found, question=question, fence=fenced, point=point, now=now, wanted=request.wanted)
+        about_user = question.first_person or not fenced
+        verdict, strength = answerability.judge([r.evidence for r in ranked[:JUDGED]], about_user=about_user)
+        chosen = [] if verdict == "no_evidence" else ranked[: request.limit]
+        items = self._items(model, request, namespace, chosen)
+        words = tuple(word for group in found.lexical.words.values() for word in group)
+        packet = pack(_lines(chosen, items), budget=request.token_budget, words=words)
+        reply = _reply(verdict, items, packet, as_of, degraded)
+        if fenced.ambiguous:
+            reply["ambiguous"] = {name: list(those) for name, those in fenced.ambiguous}
+        if request.explain:
+            reply["explain"] = _explain(question, found, fenced, strength, len(ranked))
+        return reply
+
+    def _items(
+        self, model: ReadModel, request: RecallRequest, namespace: NamespaceRow, chosen: list[Ranked]
+    ) -> list[dict[str, Any]]:
+        claims = [r.claim for r in chosen if r.claim is not None]
+        more = {r.claim.seq: r.sources for r in chosen if r.claim is not None}
+        sources = Sources(model, claims, more=more)
+        copies = model.events({seq for r in chosen if r.event is not None and len(r.sources) > 1 for seq in r.sources})
+        exposure = new_id()
+        items = []
+        for number, entry in enumerate(chosen):
+            if entry.claim is not None and entry.verdict is not None:
+                item = claim_item(entry.claim, entry.verdict, sources)
+                why: dict[str, Any] = {"rule": entry.claim.rule, "chain": sources.chain(entry.claim.seq)}
+            elif entry.event is not None:
+                twins = [copies[seq] for seq in entry.sources if seq in copies]
+                item = event_item(entry.event, model.partition, status=entry.status, more=twins)
+                why = {}
+            item["score"] = round(entry.score, 4)
+            item["exposure_id"] = f"{exposure}.{number}"
+            item["why"] = {"scores": {name: round(value, 4) for name, value in entry.parts.items()}, **why}
+            if entry.similarity is not None:
+                item["why"]["cosine"] = round(entry.similarity, 4)
+            items.append(item)
+        if items and self._exposures is not None:
+            self._exposures.shown(request.namespace, request.session, exposure, items)
+        return items
+
+
+def _point(request: RecallRequest, question: Question, now: int) -> Point:
+    known_at = now if request.known_at is None else request.known_at
+    if request.valid_at is not None:
+        valid_at = request.valid_at
+    else:
+        valid_at = now if question.valid_at is None else question.valid_at
+    return Point(
+        valid_at=valid_at, known_at=known_at, past_knowledge=known_at < now, position=request.position
+    )
+
+
+def _lines(chosen: list[Ranked], items: list[dict[str, Any]]) -> list[Line]:
+    return [
+        Line(
+            text=item["text"] or "",
+            status=entry.status,
+            holds=entry.holds,
+            valid_from=BEGINNING if entry.verdict is None else entry.verdict.valid_from,
+            valid_to=FOREVER if entry.verdict is None else entry.verdict.valid_to,
+            said_at=None if entry.event is None else entry.event.said_at,
+            marks=tuple(e["position"] for e in item["evidence"]),
+        )
+        for entry, item in zip(chosen, items, strict=True)
+    ]
+
+
+def _reply(
+    verdict: str, items: list[dict[str, Any]], packet: Packet, as_of: Mapping[str, Any], degraded: list[str]
+) -> dict[str, Any]:
+    return {
+        "answerability": verdict,
+        "items": items,
+        "context": {"text": packet.text, "tokens": packet.tokens, "truncated": packet.truncated},
+        "as_of": as_of,
+        "degraded": degraded,
+    }
+
+
+def _explain(question: Question, found: Found, fenced: Fence, strength: float, ranked: int) -> dict[str, Any]:
+    span = question.span
+    return {
+        "intent": question.intent,
+        "why": question.why,
+        "subject": question.subject,
+        "predicates": sorted(question.asks),
+        "time": None if span is None else {"from": render(span[0]), "to": render(span[1])},
+        "names": list(fenced.names),
+        "words": {"/".join(words): round(found.lexical.weight[g], 3) for g, words in found.lexical.words.items()},
+        "candidates": {"lexical": len(found.lexical.matches), "dense": len(found.dense), "slots": len(found.slots)},
+        "ranked": ranked,
+        "strength": round(strength, 4),
+    }

@@ -1,0 +1,38 @@
+"""The timeline: every rectangle of the slots of a subject or predicate, in both times."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from taishi.ingest.normal import normal_value
+
+from .memories import rectangles_of
+from .reading import ReadModel
+from .rows import NamespaceRow
+from .validity import Point
+
+SLOTS: Final = 500
+"""Slots that one answer shows, those with the newest claims; `truncated` says when there are more."""
+
+
+def timeline(
+    model: ReadModel, namespace: NamespaceRow | None, *, subject: str | None, predicate: str | None, now: int
+) -> dict[str, Any]:
+    """Rectangles in the order of slot, known time, valid time. A forgotten claim's is there, without a word."""
+    if namespace is None:
+        return {"items": [], "truncated": False}
+    where, values = "ns = ?", [namespace.ns]
+    given: list[Any] = values
+    if subject is not None:
+        where += " AND subject_key = ?"
+        given.append(normal_value(subject))
+    if predicate is not None:
+        where += " AND predicate = ?"
+        given.append(predicate)
+    sql = f"SELECT slot FROM claims WHERE {where} GROUP BY slot ORDER BY max(seq) DESC LIMIT ?"
+    slots = [row[0] for row in model.rows(sql, *given, SLOTS + 1)]
+    shown = slots[:SLOTS]
+    claims = model.claims_of_slots(shown)
+    point = Point(valid_at=now, known_at=now)
+    rows = rectangles_of(model, claims, point, slots=shown)
+    return {"items": rows, "truncated": len(slots) > SLOTS}

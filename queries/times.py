@@ -1,0 +1,24 @@
+"""Times in requests: ISO 8601, naive ones read in the namespace's zone, as instants."""
+
+from __future__ import annotations
+
+from datetime import UTC, tzinfo
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from taishi.ingest.instants import from_datetime, parse
+
+from .rows import NamespaceRow
+
+
+def zone_of(namespace: NamespaceRow | None) -> tzinfo:
+    if namespace is None:
+        return UTC
+    try:
+        return ZoneInfo(namespace.timezone)
+    except (ZoneInfoNotFoundError, ValueError):
+        return UTC
+
+
+def instant(text: str | None, *, zone: tzinfo, field: str) -> int | None:
+    """None stays None. Raises InvalidInput naming `field`."""
+    return None if text is None else from_datetime(parse(text, zone=zone, field=field))

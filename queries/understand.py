@@ -1,0 +1,182 @@
+"""What a question asks for: about whom, as of when, and in which way. By rules; `why` names the one that decided.
+
+The intent says what may answer:
+
+- `current`: what holds at the asked point (the default);
+- `history`: what held before; superseded and ended claims may stand beside current ones;
+- `when`, `past`: happenings and their times; what no longer holds is marked and ranks lower;
+- `plan`: what has not begun may answer too;
+- `list`: many items that hold.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib.resources import files
+from typing import Any, Final, Literal, Protocol
+
+from taishi.ingest.instants import DAY
+from taishi.ingest.normal import normalise
+
+Intent = Literal["current", "history", "when", "past", "plan", "list"]
+
+SHOWS_PAST: Final = frozenset({"history", "when", "past"})
+"""Intents for which what no longer holds may be returned, marked."""
+
+_FIRST_PERSON: Final = re.compile(r"[我咱俺]|\b(?:i|me|my|mine|myself|we|us|our|ours)\b")
+_USER: Final = re.compile(
+    r"(?:该|此|本)?用户(?!名|数|群|量|体验|反馈|手册|协议|界面)"
+    r"|\b(?:the )?user\b(?! (?:interface|name|guide|experience|manual))"
+)
+_NOW: Final = re.compile(
+    r"现在|目前|当前|如今|眼下|现今|最新"
+    r"|\b(?:now|currently|nowadays|at the moment|these days|at present|latest|today)\b"
+)
+_HISTORY: Final = re.compile(
+    r"(?<![\d天周月年时点号日分秒前饭睡出])(?:之前|以前)(?!先|要|得)|从前|原来|原先|曾经|曾(?=[在用住是叫])|过去(?!了)|先前|早先|起初|最初|一开始"
+    r"|历史|换过|变过|改过|变更|沿革|上一[个任版]|前一[个任版]"
+    r"|\b(?:used to|previous(?:ly)?|before|formerly|former|in the past|originally|historically|history|earlier|prior)\b"
+    r"|\bchanged\b|\bno longer\b"
+)
+_WHEN: Final = re.compile(
+    r"什么时候|啥时候|何时|哪[天年月]|哪一[天年]|几[号点月](?![人个种次])|星期几|周几|多久"
+    r"|\b(?:when (?:did|was|were|is|are|will|do|does|have|has|had)|what (?:time|date|day|year|month))\b"
+    r"|\b(?:how long|since when)\b"
+)
+_LIST: Final = re.compile(
+    r"哪些|所有|全部|列出|列举|清单|有几[个种只]|多少[个种次只]|一共"
+    r"|\b(?:list|all (?:the|my|of)|how many|which \w+s|what are (?:my|the))\b"
+)
+_PLAN: Final = re.compile(
+    r"打算|计划|准备(?!了)|将要|即将|要去|会去|想去|接下来|未来|(?:明|后)[天年]|下(?:周|个?月|次|星期)"
+    r"|\b(?:plan(?:s|ning)?|going to|will|upcoming|next|intend|tomorrow|future)\b"
+)
+_PAST: Final = re.compile(
+    r"过[吗没?？]|了[吗没?？]|了什么|了哪|\b(?:did|have .{0,20}ever|has .{0,20}ever|was|were|had)\b"
+)
+_STATE_ASKED: Final = re.compile(
+    r"是什么|是多少|是谁|是哪|在哪|多少|叫什么|哪个|吗|什么版本"
+    r"|\b(?:live|lived|work|worked|was|were|is|are|as of|had|version|used?)\b"
+)
+
+
+class TimeReader(Protocol):
+    """Reads time words: the first span a question names, as instants [from, to), or None."""
+
+    def __call__(self, text: str, *, now: int, timezone: str) -> tuple[int, int] | None: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question:
+    """`subject` is whose words "I" stands for. `asks` are predicates with the words that ask for them. `span` is the
+    time that the words name, [from, to).
+
+    `valid_at` is the point of valid time that the words ask about; None: the request's own, or now.
+    """
+
+    text: str
+    intent: Intent
+    why: str
+    subject: str
+    first_person: bool
+    asks: Mapping[str, tuple[str, ...]]
+    span: tuple[int, int] | None = None
+    valid_at: int | None = None
+
+    @property
+    def shows_past(self) -> bool:
+        return self.intent in SHOWS_PAST
+
+    def asks_for(self, predicate: str) -> tuple[str, ...]:
+        """The words by which the question asks for this predicate; none if it does not."""
+        return self.asks.get(predicate) or self.asks.get(predicate.partition(".")[0] + ".*", ())
+
+
+def understand(
+    text: str,
+    *,
+    now: int,
+    timezone: str,
+    asker: str | None = None,
+    valid_at_given: bool = False,
+    read_time: TimeReader | None = None,
+) -> Question:
+    """`asker` is the claim subject of the one who asks, where that is not the user (a chat of several)."""
+    words = normalise(text)
+    span = None if valid_at_given or read_time is None else read_time(text, now=now, timezone=timezone)
+    intent, why = _intent(words, span=span, now=now, valid_at_given=valid_at_given)
+    valid_at = None
+    if span is not None and intent == "current":
+        valid_at = min(span[1] - 1, max(now, span[0])) if span[0] <= now < span[1] else span[1] - 1
+    first = _FIRST_PERSON.search(words) is not None
+    return Question(
+        text=words,
+        intent=intent,
+        why=why,
+        subject=asker if asker is not None and first else "user",
+        first_person=first or _USER.search(words) is not None,
+        asks=asked_predicates(words),
+        span=span,
+        valid_at=valid_at,
+    )
+
+
+def _intent(words: str, *, span: tuple[int, int] | None, now: int, valid_at_given: bool) -> tuple[Intent, str]:
+    said_now = _NOW.search(words)
+    history = _HISTORY.search(words)
+    if history and not (said_now and not re.search(r"[和与]|\band\b", words)):
+        return "history", f"history:{history[0].strip()}"
+    if valid_at_given:
+        return "current", "valid_at"
+    if when := _WHEN.search(words):
+        return "when", f"when:{when[0].strip()}"
+    if span is not None and span[1] - span[0] < 400 * DAY and span[1] <= now:
+        return ("current", "as_of") if _STATE_ASKED.search(words) else ("past", "span")
+    if span is not None and span[0] > now:
+        return "plan", "span"
+    if said_now:
+        return "current", f"now:{said_now[0].strip()}"
+    if listed := _LIST.search(words):
+        return "list", f"list:{listed[0].strip()}"
+    if plan := _PLAN.search(words):
+        return "plan", f"plan:{plan[0].strip()}"
+    if past := _PAST.search(words):
+        return "past", f"past:{past[0].strip()}"
+    return "current", "default"
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """`specific` words say which one is meant (a sister, not a brother): they must stand in the memory itself."""
+
+    predicate: str
+    words: re.Pattern[str]
+    specific: bool
+
+
+@lru_cache(maxsize=1)
+def _table() -> Sequence[_Asked]:
+    rows: Mapping[str, Mapping[str, Any]] = tomllib.loads(
+        files(__package__).joinpath("questions.toml").read_text("utf-8")
+    )["ask"]
+    table = []
+    for predicate, forms in rows.items():
+        zh = "|".join(re.escape(normalise(word)) for word in forms.get("zh", ()))
+        en = "|".join(forms.get("en", ()))
+        parts = [part for part in (zh, rf"\b(?:{en})\b" if en else "") if part]
+        table.append(_Asked(predicate, re.compile("|".join(parts)), bool(forms.get("specific", False))))
+    return table
+
+
+def asked_predicates(words: str) -> dict[str, tuple[str, ...]]:
+    """Predicates that the (normalised) question has words for, with those words; none kept of a `specific` one."""
+    found: dict[str, tuple[str, ...]] = {}
+    for row in _table():
+        matched = tuple(dict.fromkeys(m[0] for m in row.words.finditer(words)))
+        if matched:
+            found[row.predicate] = () if row.specific else matched
+    return found
