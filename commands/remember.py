@@ -92,8 +92,8 @@ def known_predicate(given: str, registry: Registry) -> str:
 
 
 def speaker_of(actor: ActorBody) -> str:
-    """The subject of the first person: `user`, or the speaker's own name in a chat of several."""
-    return actor.name or actor.id or "user"
+    """The subject of the first person: the actor's name or id, else `user` (or another role)."""
+    return actor.name or actor.id or actor.role
 
 
 async def remember(body: Remember, ports: Ports) -> dict[str, Any]:
