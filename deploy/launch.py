@@ -35,12 +35,12 @@ class Reporter:
     """Tells the person (or, as JSON lines, the program) that watches."""
 
     def __init__(self, *, as_json: bool) -> None:
-        self._as_json = as_json
+        self.as_json: Final = as_json
         self._begun = time.monotonic()
 
     def event(self, name: str, text: str, **facts: object) -> None:
         seconds = round(time.monotonic() - self._begun, 2)
-        if self._as_json:
+        if self.as_json:
             line = orjson.dumps({"event": name, "seconds": seconds, **facts}).decode()
         else:
             line = f"[{seconds:5.1f} s] {text}"
@@ -118,7 +118,8 @@ def _run(
     if story and not supervisor.stop_asked:
         from .story import tell_story
 
-        supervisor.start(Process(name="story", run=partial(tell_story, settings), lasting=False))
+        tell = partial(tell_story, settings, as_json=reporter.as_json)
+        supervisor.start(Process(name="story", run=tell, lasting=False))
     while not supervisor.stop_asked:
         supervisor.tend(seconds=0.2 if once else 3600)
         if once and (not story or supervisor.status("story") is not None):

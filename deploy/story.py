@@ -7,10 +7,11 @@ them. Nothing is prepared: every answer comes from the running parts, over HTTP,
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
-from typing import Any, Final
+from typing import Final
 
+import orjson
 from rich.console import Console
 from rich.padding import Padding
 from rich.table import Table
@@ -23,73 +24,87 @@ _QUESTION: Final = "Where does the user work?"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Question:
-    """`true` and `known` name the two times as a person says them; None as an instant: now."""
+class Answer:
+    """What was asked (`true` and `known` name the two times as a person says them) and what came back."""
 
     true: str
     known: str
-    valid_at: str | None
-    known_at: str | None
+    value: str
+    words: tuple[str, ...]
 
 
-def tell_story(settings: Settings) -> None:
+def tell_story(settings: Settings, *, as_json: bool = False) -> None:
     """Raises SystemExit(1) where the story cannot be told to its end."""
     console = Console(highlight=False, markup=False, width=100)
     now = datetime.now(UTC)
     year = now.year if now > datetime(now.year, 8, 2, tzinfo=UTC) else now.year - 1
     namespace = f"story-{now:%Y%m%d-%H%M%S}"
-    with Client(settings) as client:
-        try:
-            _tell(console, client, namespace, year)
-        except CallFailed as e:
-            console.print(f"the story broke off: {e}")
-            raise SystemExit(1) from None
-        _what_next(console, settings, namespace)
-
-
-def _tell(console: Console, client: Client, namespace: str, year: int) -> None:
     said = [
         (f"{year}-03-01T09:00:00Z", "1 March", "I work in Hangzhou."),
         (f"{year}-08-01T09:00:00Z", "1 August", "I actually moved to Beijing in May."),
     ]
-    console.print(f"\nA story, in the namespace {namespace}. Somebody says, in {year}:")
+    if not as_json:
+        console.print(f"\nA story, in the namespace {namespace}. Somebody says, in {year}:")
+        for _, day, text in said:
+            console.print(f"   {day:<9} “{text}”")
+    try:
+        with Client(settings) as client:
+            answers = _ask(client, namespace, year, _say(client, namespace, [(at, text) for at, _, text in said]))
+    except CallFailed as e:
+        console.print(f"the story broke off: {e}")
+        raise SystemExit(1) from None
+    if as_json:
+        told = {"event": "story", "namespace": namespace, "answers": [asdict(answer) for answer in answers]}
+        console.out(orjson.dumps(told).decode())
+    else:
+        _show(console, answers)
+        _what_next(console, settings, namespace)
+
+
+def _say(client: Client, namespace: str, said: list[tuple[str, str]]) -> str:
+    """Records the messages and waits until they are read. The position of the last one."""
     events = [
         {"namespace": namespace, "session": "chat", "content": text, "recorded_at": at, "occurred_at": at}
-        for at, _, text in said
+        for at, text in said
     ]
-    for _, day, text in said:
-        console.print(f"   {day:<9} “{text}”")
     accepted = client.write.call("POST", "/v1/import", {"events": events})["accepted"]
     _settle(client, namespace)
-    console.print(f"Asked now: {_QUESTION}\n")
-    questions = [
-        Question(true="April", known="now", valid_at=f"{year}-04-15T00:00:00Z", known_at=None),
-        Question(true="June", known="June", valid_at=f"{year}-06-15T00:00:00Z", known_at=f"{year}-06-15T00:00:00Z"),
-        Question(true="June", known="now", valid_at=f"{year}-06-15T00:00:00Z", known_at=None),
-        Question(true="now", known="now", valid_at=None, known_at=None),
-    ]
-    table = Table("true in", "as known in", "answer", "from the words", box=None, pad_edge=False, padding=(0, 3, 0, 0))
-    for question in questions:
+    return str(accepted[-1]["position"])
+
+
+def _ask(client: Client, namespace: str, year: int, position: str) -> list[Answer]:
+    april, june = f"{year}-04-15T00:00:00Z", f"{year}-06-15T00:00:00Z"
+    answers = []
+    for true, valid_at, known, known_at in (
+        ("April", april, "now", None),
+        ("June", june, "June", june),
+        ("June", june, "now", None),
+        ("now", None, "now", None),
+    ):
         body = {
             "namespace": namespace,
             "query": _QUESTION,
-            "valid_at": question.valid_at,
-            "known_at": question.known_at,
+            "valid_at": valid_at,
+            "known_at": known_at,
             "kinds": ["claim"],
             "limit": 1,
-            "min_position": accepted[-1]["position"],
+            "min_position": position,
         }
         items = client.read.call("POST", "/v1/recall", body)["items"]
-        table.add_row(question.true, question.known, *_answer(items))
+        value = str(items[0]["value"]) if items else "nothing"
+        words = tuple(str(piece.get("quote", "")) for item in items for piece in item["evidence"])
+        answers.append(Answer(true=true, known=known, value=value, words=words))
+    return answers
+
+
+def _show(console: Console, answers: list[Answer]) -> None:
+    console.print(f"Asked now: {_QUESTION}\n")
+    table = Table("true in", "as known in", "answer", "from the words", box=None, pad_edge=False, padding=(0, 3, 0, 0))
+    for answer in answers:
+        quotes = " / ".join(f"“{word}”" for word in answer.words)
+        table.add_row(answer.true, answer.known, answer.value, quotes)
     console.print(Padding(table, (0, 0, 0, 3)))
     console.print("\nNothing was overwritten: what was believed in June can still be asked for, and so can why.")
-
-
-def _answer(items: list[dict[str, Any]]) -> tuple[str, str]:
-    if not items:
-        return "nothing", ""
-    words = [piece.get("quote") or piece.get("text") for piece in items[0]["evidence"]]
-    return str(items[0]["value"]), " / ".join(f"“{quote}”" for quote in words if quote)
 
 
 def _settle(client: Client, namespace: str) -> None:

@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 import typer
-from rich.table import Table
 
-from .render import item_lines, print_items, span
+from .render import item_lines, moment, print_items, rectangles
 from .session import AsJson, Namespace, When, out, session, show
 
 
@@ -82,22 +81,29 @@ def explain(
 ) -> None:
     """Shows where a memory came from and what became of it."""
     with session(namespace, as_json=as_json) as here:
-        query = {"namespace": here.namespace}
-        reply = {
-            "memory": here.client.read.call("GET", f"/v1/memories/{memory_id}", query=query),
-            "history": here.client.read.call("GET", f"/v1/memories/{memory_id}/history", query=query),
-        }
+        reply = here.client.read.call("GET", f"/v1/memories/{memory_id}/explain", query={"namespace": here.namespace})
         show(reply, as_json, _explained)
 
 
 def _explained(reply: dict[str, Any]) -> None:
     for line in item_lines(reply["memory"]):
         out.print(line)
-    for name, steps in reply["history"].items():
-        if isinstance(steps, list) and steps:
-            out.print(f"{name}:")
-            for step in steps:
-                out.print("  " + ", ".join(f"{k} {v}" for k, v in step.items() if v is not None))
+    for word in reply["words"]:
+        out.print(f"words at {word['position']}: {word.get('quote', '(erased)')}")
+    window = reply.get("window")
+    if window is not None:
+        decision = f", {window['decision']}" if window.get("decision") else ""
+        reader = reply.get("extractor") or "nobody"
+        out.print(f"read by {reader}: {window['outcome']}{decision} at {window['position']}")
+    if reply.get("rule"):
+        out.print(f"rule: {reply['rule']}")
+    for link in reply.get("chain", ()):
+        old, new = ((link[side] or {}).get("value") or "nothing" for side in ("old", "new"))
+        out.print(f"at {moment(link['known_at'])}: {old} gave way to {new} ({link['rule']})")
+    for claim in reply.get("claims", ()):
+        out.print(f"says: {claim['text']} ({claim['status']}, id {claim['id']})")
+    if reply.get("beliefs"):
+        out.print(rectangles(reply["beliefs"]))
 
 
 def timeline(
@@ -109,16 +115,13 @@ def timeline(
     """Shows what was true when, and when it was known."""
     with session(namespace, as_json=as_json) as here:
         query = {"namespace": here.namespace, "subject": subject, "predicate": predicate}
-        show(here.client.read.call("GET", "/v1/timeline", query=query), as_json, _rectangles)
+        show(here.client.read.call("GET", "/v1/timeline", query=query), as_json, _timeline)
 
 
-def _rectangles(reply: dict[str, Any]) -> None:
-    table = Table("predicate", "value", "true", "known", "id", box=None, pad_edge=False)
-    for row in reply["items"]:
-        value = row.get("value") or row.get("text") or f"({row.get('status')})"
-        true, known = (span(row.get(f"{axis}_from"), row.get(f"{axis}_to")) for axis in ("valid", "known"))
-        table.add_row(row.get("predicate") or "", value, true, known, row.get("id") or "")
-    out.print(table)
+def _timeline(reply: dict[str, Any]) -> None:
+    out.print(rectangles(reply["items"]) if reply["items"] else "nothing")
+    if reply.get("truncated"):
+        out.print("there is more: name a predicate")
 
 
 def status(namespace: Namespace = None, as_json: AsJson = False) -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from rich.table import Table
+
 from .session import out
 
 
@@ -47,3 +49,14 @@ def print_items(items: Sequence[Mapping[str, Any]]) -> None:
         out.print(f"{number}. {first}")
         for line in rest:
             out.print(line)
+
+
+def rectangles(rows: Sequence[Mapping[str, Any]]) -> Table:
+    """What was believed: true from when to when, known from when to when."""
+    table = Table("predicate", "value", "true", "known", "status", "id", box=None, pad_edge=False)
+    for row in rows:
+        true, known = (span(row[f"{axis}_from"], row[f"{axis}_to"]) for axis in ("valid", "known"))
+        value = row["value"] or "(forgotten)"
+        said = f"not {value}" if row.get("polarity") == "negative" else value
+        table.add_row(row["predicate"] or "", said, true, known, row["status"], row["id"])
+    return table

@@ -168,7 +168,7 @@ def accepting(sides: StandIn) -> None:
 def test_import_takes_conversations_and_events_and_may_be_repeated(sides: StandIn, tmp_path: Path) -> None:
     accepting(sides)
     talk = tmp_path / "talk.jsonl.gz"
-    said = [("1", "a", "Ann", "hello", "2025-01-01T10:00"), ("2", "b", "user", "你好", None), ("3", "a", "Ben", "bye", None)]
+    said = [("1", "a", "Ann", "hello", "2025-01-01T10:00"), ("2", "b", "user", "hi", None), ("3", "a", "Ben", "bye", None)]
     rows = [
         {"id": i, "namespace": ns, "session": "s", "seq": 0, "speaker": speaker, "text": text, "time": at}
         for i, ns, speaker, text, at in said
