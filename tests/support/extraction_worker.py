@@ -1,7 +1,9 @@
 """An RQ worker process for scenarios, with an extractor simple enough to foresee.
 
-It reads "X likes Y" wherever it stands, breaks on the word `poison`, dies on the word `deadly`, and on `misquote` claims
-to quote what nobody said. Usage: extraction_worker.py LOG_URL JOBS_URL KEYS_URL SECONDS_PER_WINDOW
+It reads "X likes Y" wherever it stands, breaks on the word `poison`, dies on `deadly`, never ends on `endless`; on
+`misquote` it claims to quote what nobody said, on `unwritable` it says what no log takes.
+
+Usage: extraction_worker.py LOG_URL JOBS_URL KEYS_URL SECONDS_PER_WINDOW
 """
 
 import os
@@ -12,7 +14,8 @@ import time
 
 from taishi.ingest.claims import Claim, Quote
 from taishi.ingest.extraction import Extraction
-from taishi.ingest.extractor import Decision, Extraction as Reading, Window
+from taishi.ingest.extractor import Decision, Window
+from taishi.ingest.extractor import Extraction as Reading
 from taishi.ingest.registry import parse_registry
 from taishi.ingest.rq_jobs import run_worker
 from taishi.ingest.slots import Fingerprints
@@ -39,10 +42,11 @@ class LikesExtractor:
             for match in _LIKES.finditer(said.text):
                 start, end = (900, 910) if "misquote" in said.text else match.span()
                 quote = Quote(event_id=said.event_id, start=start, end=end, text=match[0])
+                rule = "\ud800" if "unwritable" in said.text else "likes"
                 who = said.speaker if match[1] == "I" else match[1]
                 if match[1] == "He" and window.context:
                     who = window.context[-1].text.split()[0]
-                claims.append(Claim(subject=who, predicate="likes", value=match[2], quote=quote, rule="likes"))
+                claims.append(Claim(subject=who, predicate="likes", value=match[2], quote=quote, rule=rule))
             if not claims:
                 decisions.append(Decision(event_id=said.event_id, reason="nothing_said"))
         return Reading(claims=claims, decisions=decisions)
