@@ -44,7 +44,7 @@ class TextVectors:
         found = {key: self._remembered[key] for key in wanted if key in self._remembered}
         found |= store.known_vectors(key for key in wanted if key not in found)
         fresh, errors = self._embed({key: text for key, text in wanted.items() if key not in found})
-        self._remembered |= fresh
+        self._remembered |= {key: row.copy() for key, row in fresh.items()}  # not the whole batch with each row
         while len(self._remembered) > REMEMBERED:
             self._remembered.popitem(last=False)
         return found | fresh, errors

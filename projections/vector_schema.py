@@ -1,7 +1,8 @@
 """The vector file of one partition and one model: which documents lie where in meaning.
 
-Rows are clustered by namespace, so that a small namespace is read in one go. Documents are numbered as in the claims
-file (`2 * seq` a raw event, `2 * seq + 1` a claim) from the log's positions, so that vectors outlive every rebuild.
+Documents are numbered as in the claims file (`2 * seq` a raw event, `2 * seq + 1` a claim) from the log's positions, so
+that vectors outlive every rebuild. A row's id is its document's number times STRIDE plus the number of its chunk: ids
+only grow, and a namespace's new rows are those behind its last.
 """
 
 from __future__ import annotations
@@ -12,6 +13,9 @@ from typing import Final
 
 VECTOR_VERSION: Final = 1
 """Raise it when the schema or what is embedded changes: files of another version are made anew."""
+
+STRIDE: Final = 32
+"""Row ids of one document: its chunks are fewer."""
 
 SCHEMA: Final = """
 CREATE TABLE meta (
@@ -36,11 +40,12 @@ CREATE TABLE namespaces (
     deletions INTEGER NOT NULL DEFAULT 0
 );
 CREATE TABLE vectors (
-    ns INTEGER NOT NULL, doc INTEGER NOT NULL, chunk INTEGER NOT NULL,
+    id INTEGER PRIMARY KEY,          -- document * STRIDE + chunk
+    ns INTEGER NOT NULL,
     content_key BLOB NOT NULL,       -- 16-byte keyed hash of the embedded text
-    vector BLOB NOT NULL,            -- float16, length 1
-    PRIMARY KEY (ns, doc, chunk)
-) WITHOUT ROWID;
+    vector BLOB NOT NULL             -- float16, length 1
+);
+CREATE INDEX vectors_ns ON vectors (ns);
 CREATE INDEX vectors_content ON vectors (content_key);
 CREATE TABLE deletions (             -- documents taken out, in order: readers follow it
     ns INTEGER NOT NULL, number INTEGER NOT NULL, doc INTEGER NOT NULL,

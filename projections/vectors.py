@@ -20,7 +20,7 @@ from taishi.ingest.errors import TaishiError
 from .embedding import Vectors
 from .schema import PRAGMAS
 from .store import CheckpointMoved, open_connection
-from .vector_schema import SCHEMA, VECTOR_VERSION, vector_paths
+from .vector_schema import SCHEMA, STRIDE, VECTOR_VERSION, vector_paths
 
 
 class VectorFileUnfit(TaishiError):
@@ -196,12 +196,13 @@ class VectorStore:
 
     def _insert(self, document: Document) -> None:
         rows = np.ascontiguousarray(document.vectors, dtype=np.float16)
-        if rows.shape != (len(document.keys), self.dimension) or not np.isfinite(rows).all():
+        fits = rows.shape == (len(document.keys), self.dimension) and len(document.keys) <= STRIDE
+        if not fits or not np.isfinite(rows).all():
             raise ValueError(f"vectors of shape {rows.shape} for {len(document.keys)} chunks of {self.dimension}")
         self._connection.executemany(
-            "INSERT INTO vectors (ns, doc, chunk, content_key, vector) VALUES (?, ?, ?, ?, ?)",
+            "INSERT INTO vectors (id, ns, content_key, vector) VALUES (?, ?, ?, ?)",
             (
-                (document.ns, document.doc, chunk, key, row.tobytes())
+                (document.doc * STRIDE + chunk, document.ns, key, row.tobytes())
                 for chunk, (key, row) in enumerate(zip(document.keys, rows, strict=True))
             ),
         )
@@ -237,7 +238,8 @@ class VectorStore:
         before, number = 0, deletions
         for doc in docs:
             execute("DELETE FROM refused WHERE doc = ?", (doc,))
-            execute("DELETE FROM vectors WHERE ns = ? AND doc = ?", (ns, doc))
+            first = doc * STRIDE
+            execute("DELETE FROM vectors WHERE id BETWEEN ? AND ? AND ns = ?", (first, first + STRIDE - 1, ns))
             if taken := self._connection.changes():
                 before, number = before + taken, number + 1
                 execute("INSERT INTO deletions VALUES (?, ?, ?)", (ns, number, doc))

@@ -1,0 +1,274 @@
+"""One namespace's vectors in memory: all of them while they are few, the signs of their components when they are many.
+
+Rows are in document order and only ever added behind the last; deleted documents are marked, and their numbers wiped
+from memory with their rows when enough have gone.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any, Final
+
+import apsw
+import numpy as np
+import numpy.typing as npt
+import orjson
+
+from taishi.projections.vector_schema import STRIDE
+
+Documents = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float32]
+Mask = npt.NDArray[np.bool_]
+
+EXACT: Final = 10_000
+"""Vectors of a namespace up to which every one is scored exactly (10 MB per 5,000 of 512 dimensions)."""
+RESCORED: Final = 500
+"""Vectors that are scored exactly, of those nearest by signs."""
+SAMPLE: Final = 512
+_LOADED: Final = 4_096
+_SHIFT: Final = STRIDE.bit_length() - 1
+_FAR: Final = np.uint16(1 << 15)
+_HALVES: Final = np.arange(1 << 16, dtype=np.uint16).view(np.float16).astype(np.float32)
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    vector: Floats
+    k: int
+    allowed: Documents | None
+    excluded: Documents | None
+
+    def mask(self, ids: Documents, alive: Mask | None) -> Mask | None:
+        """Which rows may be found; None for all."""
+        mask = alive
+        if self.allowed is None and self.excluded is None:
+            return mask
+        docs = ids >> _SHIFT
+        if self.allowed is not None:
+            within = np.isin(docs, self.allowed)
+            mask = within if mask is None else mask & within
+        if self.excluded is not None and len(self.excluded):
+            without = np.isin(docs, self.excluded, invert=True)
+            mask = without if mask is None else mask & without
+        return mask
+
+
+@dataclass(frozen=True, slots=True)
+class _View:
+    """A consistent state of the rows, valid while the scope goes on growing."""
+
+    ids: Documents
+    floats: Floats | None
+    codes: npt.NDArray[np.uint64] | None
+    alive: Mask | None
+    sample: Floats
+
+
+def _signs(floats: npt.NDArray[Any]) -> npt.NDArray[np.uint64]:
+    """Sign bits as (words, rows): 64 components a word, the rest of the last word zero."""
+    bits = np.packbits(floats > 0, axis=1)
+    wide = np.zeros((len(bits), -(-bits.shape[1] // 8) * 8), dtype=np.uint8)
+    wide[:, : bits.shape[1]] = bits
+    return np.ascontiguousarray(wide.view(np.uint64).T)
+
+
+def _floats(vectors: Sequence[bytes], dimension: int) -> Floats:
+    """float16 blobs as rows of float32. By table, which is twice as fast as the conversion."""
+    halves = np.frombuffer(b"".join(vectors), dtype=np.uint16).reshape(len(vectors), dimension)
+    return _HALVES.take(halves)
+
+
+def _best(ids: Documents, cosines: Floats, k: int) -> list[tuple[int, float]]:
+    """The `k` best documents by their best row; equal ones by number. Rows of -inf are none."""
+    rows, take = len(ids), min(len(ids), 4 * k + 64)
+    while True:
+        top = np.arange(rows) if take == rows else np.argpartition(-cosines, take - 1)[:take]
+        top = top[np.lexsort((ids[top], -cosines[top]))]
+        found: dict[int, float] = {}
+        for doc, cosine in zip((ids[top] >> _SHIFT).tolist(), cosines[top].tolist(), strict=True):
+            if cosine == -np.inf or len(found) == k:
+                break
+            found.setdefault(doc, cosine)
+        if len(found) == k or take == rows:
+            return list(found.items())
+        take = min(rows, 4 * take)
+
+
+class Scope:
+    """`follow` brings it to the file's state, `search` answers from memory (and, for large ones, the file)."""
+
+    def __init__(self, ns: int, dimension: int, exact: int = EXACT) -> None:
+        self._ns = ns
+        self._dimension = dimension
+        self._exact = exact
+        self._lock = threading.Lock()
+        self._reset()
+
+    def _reset(self) -> None:
+        self._rows = self._last_doc = self._deletions = self._dead = 0
+        self._ids: Documents = np.empty(0, dtype=np.int64)
+        self._alive: Mask = np.empty(0, dtype=np.bool_)
+        self._floats: Floats | None = np.empty((0, self._dimension), dtype=np.float32)
+        self._codes: npt.NDArray[np.uint64] | None = None
+        self._sample: Floats = np.empty((0, self._dimension), dtype=np.float32)
+        self._sampled = 0
+
+    @property
+    def rows(self) -> int:
+        """Vectors that can be found."""
+        return self._rows - self._dead
+
+    @property
+    def size(self) -> int:
+        """Bytes of its arrays."""
+        parts = (self._ids, self._alive, self._floats, self._codes, self._sample)
+        return sum(part.nbytes for part in parts if part is not None)
+
+    # following the file
+
+    def follow(self, connection: apsw.Connection) -> None:
+        """Takes up what changed in the file."""
+        with self._lock:
+            row = connection.execute(
+                "SELECT last_doc, deletions FROM namespaces WHERE ns = ?", (self._ns,)
+            ).fetchone()
+            if row is not None and row != (self._last_doc, self._deletions):
+                with connection:  # one snapshot
+                    self._take_up(connection)
+
+    def _take_up(self, connection: apsw.Connection) -> None:
+        last_doc, deletions = connection.execute(
+            "SELECT last_doc, deletions FROM namespaces WHERE ns = ?", (self._ns,)
+        ).get
+        if self._rows and deletions > self._deletions:
+            gone = connection.execute(
+                "SELECT doc FROM deletions WHERE ns = ? AND number > ?", (self._ns, self._deletions)
+            ).fetchall()
+            self._mark(np.array([doc for (doc,) in gone], dtype=np.int64))
+        if 4 * self._dead > self._rows:
+            self._reset()
+        rows = connection.execute(
+            "SELECT id, vector FROM vectors WHERE ns = ? AND id >= ? ORDER BY id",
+            (self._ns, (self._last_doc + 1) * STRIDE),
+        )
+        for part in _parts(rows):
+            self._append(part)
+        stale = deletions != self._deletions or self._rows > 2 * self._sampled
+        self._last_doc, self._deletions = last_doc, deletions
+        if self._codes is not None and stale:
+            self._take_sample(connection)
+
+    def _mark(self, gone: Documents) -> None:
+        """Deleted documents are not found, and their vectors not kept."""
+        rows = np.flatnonzero(np.isin(self._ids[: self._rows] >> _SHIFT, gone) & self._alive[: self._rows])
+        self._alive[rows] = False
+        self._dead += len(rows)
+        if self._floats is not None:
+            self._floats[rows] = 0
+        if self._codes is not None:
+            self._codes[:, rows] = 0
+
+    def _append(self, part: Sequence[Any]) -> None:
+        start, stop = self._rows, self._rows + len(part)
+        floats = _floats([vector for _, vector in part], self._dimension)
+        if self._codes is None and stop > self._exact and self._floats is not None:
+            self._codes = _signs(self._floats[:start])
+            self._floats = None
+        self._grow(stop)
+        self._ids[start:stop] = [row for row, _ in part]
+        self._alive[start:stop] = True
+        if self._floats is not None:
+            self._floats[start:stop] = floats
+        if self._codes is not None:
+            self._codes[:, start:stop] = _signs(floats)
+        self._rows = stop
+
+    def _grow(self, rows: int) -> None:
+        """Room for `rows`; what views hold is left as it is."""
+        if rows <= len(self._ids) and (self._codes is None or rows <= self._codes.shape[1]):
+            return
+        room = rows if not self._rows else max(rows, self._rows + self._rows // 2)
+        used = self._rows
+        self._ids = np.concatenate([self._ids[:used], np.zeros(room - used, dtype=np.int64)])
+        self._alive = np.concatenate([self._alive[:used], np.zeros(room - used, dtype=np.bool_)])
+        if self._floats is not None:
+            more = np.empty((room - used, self._dimension), dtype=np.float32)
+            self._floats = np.concatenate([self._floats[:used], more])
+        if self._codes is not None:
+            words = np.zeros((len(self._codes), room - used), dtype=np.uint64)
+            self._codes = np.concatenate([self._codes[:, :used], words], axis=1)
+
+    def _take_sample(self, connection: apsw.Connection) -> None:
+        living = self._ids[: self._rows][self._alive[: self._rows]]
+        count = min(SAMPLE, len(living))
+        spread = np.linspace(0, max(0, len(living) - 1), count).astype(np.int64)
+        _, self._sample = self._fetch(connection, living[spread])
+        self._sampled = self._rows
+
+    def _fetch(self, connection: apsw.Connection, ids: Documents) -> tuple[Documents, Floats]:
+        """These rows, from the file: those of them that are still there."""
+        rows: list[Any] = connection.execute(
+            "SELECT v.id, v.vector FROM json_each(?) AS wanted CROSS JOIN vectors AS v WHERE v.id = wanted.value",
+            (orjson.dumps(ids.tolist()).decode(),),
+        ).fetchall()
+        found = np.array([row for row, _ in rows], dtype=np.int64)
+        return found, _floats([vector for _, vector in rows], self._dimension)
+
+    # searching
+
+    def _view(self) -> _View:
+        with self._lock:
+            rows = self._rows
+            return _View(
+                ids=self._ids[:rows],
+                floats=None if self._floats is None else self._floats[:rows],
+                codes=None if self._codes is None else self._codes[:, :rows],
+                alive=self._alive[:rows] if self._dead else None,
+                sample=self._sample,
+            )
+
+    def search(self, query: Query, connection: apsw.Connection) -> tuple[list[tuple[int, float]], float, float]:
+        """The best documents, and mean and standard deviation of a sample of all the scope's cosines."""
+        view = self._view()
+        if view.floats is not None:
+            cosines: Floats = view.floats @ query.vector
+            of = cosines if view.alive is None else cosines[view.alive]
+            mask = query.mask(view.ids, view.alive)
+            mean, std = _moments(of)
+            if mask is not None:
+                cosines = np.where(mask, cosines, np.float32(-np.inf))
+            return _best(view.ids, cosines, query.k), mean, std
+        mean, std = _moments(view.sample @ query.vector)
+        ids, rows = self._fetch(connection, self._near(view, query))
+        return _best(ids, rows @ query.vector, query.k), mean, std
+
+    def _near(self, view: _View, query: Query) -> Documents:
+        """Ids of the rows whose signs agree most with the question's: RESCORED of them, or some more."""
+        assert view.codes is not None
+        asked = _signs(query.vector[None, :])[:, 0]
+        distance = np.zeros(len(view.ids), dtype=np.uint16)
+        for word, bits in zip(view.codes, asked, strict=True):
+            distance += np.bitwise_count(word ^ bits)
+        mask = query.mask(view.ids, view.alive)
+        if mask is not None:
+            distance[~mask] = _FAR
+        wanted = max(RESCORED, 4 * query.k)
+        upto = np.cumsum(np.bincount(distance, minlength=1)[: int(_FAR)])
+        bound = int(np.searchsorted(upto, wanted))
+        rows = np.flatnonzero(distance <= min(bound, len(upto) - 1, int(_FAR) - 1))
+        if len(rows) > 4 * wanted:
+            rows = rows[np.argpartition(distance[rows], wanted)[:wanted]]
+        return view.ids[rows]
+
+
+def _moments(cosines: Floats) -> tuple[float, float]:
+    return (float(cosines.mean()), float(cosines.std())) if len(cosines) else (0.0, 0.0)
+
+
+def _parts(rows: apsw.Cursor) -> Iterator[list[Any]]:
+    """Rows (id, vector), some thousands at a time."""
+    while part := list(islice(rows, _LOADED)):
+        yield part
