@@ -1,0 +1,213 @@
+"""The composition root: what each process is made of. One function a process, which runs until SIGTERM.
+
+Connections are made in the process that uses them; what may be shared over a fork is loaded by `warm`.
+"""
+
+from __future__ import annotations
+
+import signal
+import socket
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from functools import lru_cache, partial
+from types import FrameType
+from typing import Final
+
+import uvicorn
+from starlette.types import ASGIApp
+
+from taishi.commands.http import create_app as create_write_app
+from taishi.ingest.envelope import Event
+from taishi.ingest.extraction import Extraction
+from taishi.ingest.keeper import Keeper
+from taishi.ingest.keys import KeyStore
+from taishi.ingest.outbox import Outbox
+from taishi.ingest.provenance import gate
+from taishi.ingest.redaction import redact
+from taishi.ingest.registry import default_registry
+from taishi.ingest.rq_jobs import RqJobQueue
+from taishi.ingest.rq_jobs import run_worker as run_rq_worker
+from taishi.ingest.rules import RulesExtractor
+from taishi.ingest.slots import Fingerprints
+from taishi.ingest.sqlalchemy_keys import SqlAlchemyKeyStore
+from taishi.ingest.valkey_log import ValkeyLog
+from taishi.projections.analysis import Analyzer
+from taishi.projections.embedding import Embedder
+from taishi.projections.embedding_choice import make_embedder
+from taishi.projections.lookup import Lookup
+from taishi.projections.vector_worker import VectorWorker
+from taishi.projections.worker import Projector
+from taishi.queries.http import create_app as create_read_app
+from taishi.queries.meaning import Meaning
+from taishi.queries.reading import ReadModels
+from taishi.queries.status import VectorsAt
+
+from .claim_directory import ReadModelDirectory
+from .generations import live_folder, models_folder, vectors_folder
+from .settings import Settings
+
+_SHUTDOWN_SECONDS: Final = 3
+
+
+def open_keys(settings: Settings) -> SqlAlchemyKeyStore:
+    return SqlAlchemyKeyStore(settings.keystore)
+
+
+def open_log(settings: Settings, keys: KeyStore) -> ValkeyLog:
+    assert settings.redis_url is not None  # the launcher fills it in where the server is embedded
+    return ValkeyLog(
+        settings.redis_url,
+        keys=keys,
+        partitions=settings.partitions,
+        encryption=settings.encryption,
+        durability=settings.durability,
+    )
+
+
+def check_log(settings: Settings) -> None:
+    """Raises TaishiError where the key store or the log's server cannot be used, before anything depends on them."""
+    keys = open_keys(settings)
+    log = open_log(settings, keys)
+    log.head(0)
+    log.close()
+    keys.close()
+
+
+@lru_cache(maxsize=1)
+def analyzer() -> Analyzer:
+    return Analyzer()
+
+
+@lru_cache(maxsize=1)
+def embedder(settings: Settings) -> Embedder | None:
+    service = settings.embedding
+    if service is None:
+        return make_embedder(settings.embedder)
+    return make_embedder(
+        settings.embedder,
+        base_url=service.base_url,
+        model=service.model,
+        dimension=service.dimension,
+        api_key=service.api_key.get_secret_value() if service.api_key else None,
+    )
+
+
+def warming(settings: Settings) -> Iterator[Callable[[], object]]:
+    """Steps that load what is large, once, so that processes forked afterwards share it."""
+    yield lambda: analyzer().index("太史 writes")
+    if sys.platform == "darwin":
+        return  # its own linear algebra does not survive a fork: there each process loads the model for itself
+    model = embedder(settings)
+    if model is not None and settings.embedder != "openai":
+        yield lambda: model.embed(["太史"])
+
+
+def run_write(settings: Settings, listening: socket.socket) -> None:
+    keys = open_keys(settings)
+    log = open_log(settings, keys)
+    lookup = Lookup(partial(live_folder, settings.home))
+    app = create_write_app(
+        log=log,
+        keys=keys,
+        directory=ReadModelDirectory(log=log, lookup=lookup),
+        registry=default_registry(),
+        redact=redact,
+        reader=RulesExtractor(mode=settings.provenance),
+        api_keys=settings.guards,
+    )
+    _serve(app, listening)
+
+
+def run_projector(settings: Settings) -> None:
+    log = open_log(settings, open_keys(settings))
+    projector = Projector(
+        log=log, folder=live_folder(settings.home), partitions=range(settings.partitions), analyzer=analyzer()
+    )
+    projector.run(_until_terminated())
+    projector.close()
+
+
+def run_vectors(settings: Settings) -> None:
+    keys = open_keys(settings)
+    model = embedder(settings)
+    assert model is not None  # this process is not started without one
+    worker = VectorWorker(
+        log=open_log(settings, keys),
+        folder=vectors_folder(settings.home),
+        partitions=range(settings.partitions),
+        embedder=model,
+        secret=keys.secret("vectors"),
+    )
+    worker.run(_until_terminated())
+    worker.close()
+
+
+def run_keeper(settings: Settings) -> None:
+    assert settings.jobs_url is not None
+    keys = open_keys(settings)
+    outbox = Outbox(settings.home / "keeper" / "keeper.db")
+    queue = RqJobQueue(settings.jobs_url)
+    Keeper(open_log(settings, keys), keys, outbox, queue).run(_until_terminated())
+
+
+def run_worker(settings: Settings) -> None:
+    assert settings.jobs_url is not None
+    keys = open_keys(settings)
+
+    def turned_away(event: Event) -> str | None:
+        said = (event.body or {}).get("text", "")
+        return gate(event.origin, event.session_kind, said, mode=settings.provenance).reason
+
+    extraction = Extraction(
+        open_log(settings, keys),
+        RulesExtractor(mode=settings.provenance),
+        default_registry(),
+        Fingerprints(keys.secret("fingerprint")),
+        gate=turned_away,
+    )
+    run_rq_worker(extraction, settings.jobs_url)
+
+
+def run_read(settings: Settings, listening: socket.socket) -> None:
+    log = open_log(settings, open_keys(settings))
+    vectors = None if settings.embedder == "off" else vectors_folder(settings.home)
+    meaning = None
+    if vectors is not None:
+        meaning = Meaning(load=partial(embedder, settings), folder=vectors, partitions=settings.partitions)
+    app = create_read_app(
+        models=ReadModels(
+            models_folder(settings.home), partitions=settings.partitions, partition_of=log.partition_of
+        ),
+        log=log,
+        analyzer=analyzer,
+        meaning=meaning,
+        vectors=VectorsAt(vectors),
+        api_keys=settings.guards,
+    )
+    _serve(app, listening)
+
+
+def _serve(app: ASGIApp, listening: socket.socket) -> None:
+    config = uvicorn.Config(
+        app,
+        loop="uvloop",
+        http="httptools",
+        ws="none",
+        access_log=False,
+        log_config=None,
+        server_header=False,
+        timeout_graceful_shutdown=_SHUTDOWN_SECONDS,
+    )
+    uvicorn.Server(config).run(sockets=[listening])
+
+
+def _until_terminated() -> threading.Event:
+    """An event that SIGTERM sets."""
+    stop = threading.Event()
+
+    def on_signal(_number: int, _frame: FrameType | None) -> None:
+        stop.set()
+
+    signal.signal(signal.SIGTERM, on_signal)
+    return stop
