@@ -52,14 +52,11 @@ def main() -> None:
             total += len(fresh)
             if total in MARKS or total >= args.rows:
                 size = sum(p.stat().st_size for p in Path(folder).iterdir())
-                print(
-                    f"{total:>9,} rows: {STEP / took:>8,.0f} events/s (all so far {total / spent:,.0f}/s), {size / total:,.0f} bytes an event",
-                    flush=True,
-                )
+                rates = f"{STEP / took:>8,.0f} events/s (all so far {total / spent:,.0f}/s)"
+                print(f"{total:>9,} rows: {rates}, {size / total:,.0f} bytes an event", flush=True)
         model.close()
-        print(
-            f"{platform.processor() or platform.machine()}, Python {platform.python_version()}, {time.perf_counter() - began:.0f} s in all"
-        )
+        machine = f"{platform.machine()}, Python {platform.python_version()}"
+        print(f"{machine}, {time.perf_counter() - began:.0f} s in all")
 
 
 if __name__ == "__main__":

@@ -14,6 +14,8 @@ from typing import Any
 
 import httpx
 
+from taishi.deploy.server import socket_path
+
 NAMES = ("server", "write", "projector", "keeper", "worker-1", "read", "vectors")
 
 
@@ -72,6 +74,11 @@ class RunningTaishi:
     @property
     def read(self) -> str:
         return str(self.events["answers"]["url"])
+
+    @property
+    def log_url(self) -> str:
+        """The embedded server's, for looking at the log itself."""
+        return f"unix://{socket_path(self.home / 'valkey')}?db=0"
 
     def pid(self, name: str, *, other_than: int | None = None, seconds: float = 10) -> int:
         """The process id, once there is one (another one)."""
