@@ -78,7 +78,10 @@ class Claim:
     def from_body(cls, body: Mapping[str, Any]) -> Claim:
         given = {name: body[name] for name in ("subject", "predicate", "value", *_OPTIONAL) if name in body}
         quote = body.get("quote")
-        return cls(**given, quote=None if quote is None else Quote(event_id=quote[0], start=quote[1], end=quote[2], text=quote[3]))
+        if quote is None:
+            return cls(**given)
+        event_id, start, end, text = quote
+        return cls(**given, quote=Quote(event_id=event_id, start=start, end=end, text=text))
 
 
 _OPTIONAL: Final = tuple(f.name for f in fields(Claim) if f.name not in {"subject", "predicate", "value", "quote"})

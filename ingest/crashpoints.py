@@ -36,8 +36,10 @@ def _count_down() -> None:
     if _left > 0:
         return
     path = Path(os.environ["TAISHI_CRASH_FILE"])
-    if _times and path.exists() and sum(1 for line in path.read_text().splitlines() if line.startswith(f"{_name} ")) >= int(_times):
-        return
+    if _times and path.exists():
+        deaths_here = sum(1 for line in path.read_text().splitlines() if line.startswith(f"{_name} "))
+        if deaths_here >= int(_times):
+            return
     with path.open("a") as deaths:
         deaths.write(f"{_name} {os.getpid()}\n")
         deaths.flush()

@@ -15,15 +15,15 @@ RAW_TYPES: Final = frozenset(
     {"message.recorded", "tool.called", "tool.returned", "operation.recorded", "document.recorded"}
 )
 CLAIM_TYPES: Final = frozenset({"claim.extracted", "claim.asserted", "claim.corrected"})
-DERIVED_TYPES: Final = frozenset(
-    {"claim.extracted", "extraction.completed", "extraction.failed", "window.skipped", "dedup.judged", "conflict.judged"}
-)
+DERIVED_TYPES: Final = frozenset({
+    "claim.extracted", "extraction.completed", "extraction.failed", "window.skipped", "dedup.judged", "conflict.judged",
+})
 UNORDERED_TYPES: Final = DERIVED_TYPES | {
     "memory.recalled", "namespace.configured",
     "observation.derived", "mental_model.derived", "derivation.invalidated", "relation.proposed", "policy.induced",
     "generation.started", "generation.activated", "log.sealed", "event.skipped",
 }
-"""Types that may be appended at any time without moving a namespace's last recorded time, which imports must not be behind:
+"""Types that may be appended at any time without moving a namespace's last recorded time, which bounds imports:
 what Taishi derives, logs or sets up itself. Setting a namespace's zone must not forbid importing its history."""
 ORIGINS: Final = (
     "user_direct", "user_quoted", "assistant", "tool", "external", "system", "cron", "heartbeat", "subagent", "import",

@@ -1,7 +1,7 @@
 """The one exception tree of Taishi.
 
 Every error a caller can meet derives from `TaishiError`. `status` is the HTTP status it is reported with (RFC 9457),
-`slug` the stable last part of its problem type, `field` the input field it speaks of, in dotted form (`events.0.content`).
+`slug` the stable last part of its problem type, `field` the input field it speaks of, dotted (`events.0.content`).
 Messages name the remedy and never hold a message body, a key or a token.
 """
 

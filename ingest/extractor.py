@@ -41,7 +41,7 @@ class Window:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Decision:
-    """Why an utterance, or a span of it, became no claim: a reason code such as `small_talk`, `gate.heartbeat`, `echo`."""
+    """Why an utterance, or a span of it, became no claim: a code such as `small_talk`, `gate.heartbeat`, `echo`."""
 
     event_id: str
     reason: str

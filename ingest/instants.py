@@ -34,7 +34,8 @@ def parse(text: str, *, zone: tzinfo = UTC, field: str | None = None) -> datetim
     try:
         at = datetime.fromisoformat(text)
     except ValueError:
-        raise InvalidInput(f"{text[:40]!r} is not an ISO 8601 time such as 2026-03-01T09:00:00+08:00", field=field) from None
+        said = f"{text[:40]!r} is not an ISO 8601 time such as 2026-03-01T09:00:00+08:00"
+        raise InvalidInput(said, field=field) from None
     if at.tzinfo is None:
         at = at.replace(tzinfo=zone)
     try:

@@ -73,11 +73,11 @@ class EventLog(Protocol):
         ...
 
     def append_many(self, batches: Sequence[Batch]) -> list[Appended | Exception]:
-        """Independent batches in one exchange with the server; each is all-or-nothing, and its error stands in its place."""
+        """Independent batches in one exchange with the server; each is all-or-nothing, its error stands in its place."""
         ...
 
     def read(self, partition: int, *, after: int, limit: int = 500) -> list[Event]:
-        """Events with seq > `after`, contiguous, oldest first. Raises LogDamaged on a hole, KeyMissing on a lost key."""
+        """Events with seq > `after`, contiguous, oldest first. Raises LogDamaged on a hole, KeyMissing."""
         ...
 
     def wait(self, after: dict[int, int], *, seconds: float) -> bool:

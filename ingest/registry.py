@@ -59,7 +59,8 @@ def _read(name: str, row: Mapping[str, Any]) -> Predicate:
     single_if = {name: tuple(values) for name, values in row.pop("single_if", {}).items()}
     surface = {lang: tuple(words) for lang, words in row.pop("surface", {}).items()}
     try:
-        return Predicate(name=name, key=None if key is None else tuple(key), single_if=single_if, surface=surface, **row)
+        keys = None if key is None else tuple(key)
+        return Predicate(name=name, key=keys, single_if=single_if, surface=surface, **row)
     except TypeError as e:
         raise ConfigurationError(f"predicate {name!r} in the registry: {e}") from None
 

@@ -58,11 +58,12 @@ def bind(
     targets: Sequence[str] = (),
     was: Literal["wrong", "true_until"] | None = None,
 ) -> ClaimFacts:
-    """The claim's facts for the header. Its id is a keyed hash of evidence ids, slot and value: a re-reading of the same
-    words that says the same gets the same id.
+    """The claim's facts for the header. Its id is a keyed hash of evidence ids, slot and value: a re-reading of the
+    same words that says the same gets the same id.
 
-    `known_from` None means that the claim is stated by intent: it is known from its own event's recorded_at, and, unless
-    it says when it began, valid from then. A claim read from evidence that says nothing is valid without beginning."""
+    `known_from` None means that the claim is stated by intent: it is known from its own event's recorded_at, and,
+    unless it says when it began, valid from then. A claim read from evidence that says nothing is valid without
+    beginning."""
     single = is_single(claim, registry)
     slot = fingerprints.of(*slot_parts(namespace, claim, registry))
     polarity = "-" if claim.negated else "+"

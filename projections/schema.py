@@ -82,7 +82,7 @@ CREATE TABLE claims (
     valid_to INTEGER NOT NULL,
     to_inferred INTEGER NOT NULL,
     known_from INTEGER NOT NULL,
-    source INTEGER NOT NULL,         -- position of the event whose words state it (its own where it was stated outright)
+    source INTEGER NOT NULL,         -- position of the event whose words state it (its own where stated outright)
     recorded_at INTEGER NOT NULL,
     strength INTEGER NOT NULL,
     correction INTEGER NOT NULL,
