@@ -8,9 +8,9 @@ once), divided by what a perfect match would get, so that they mean the same in 
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Final
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final
 
 from taishi.projections.analysis import QueryTerms, base36
 
@@ -60,6 +60,19 @@ class LexicalMatch:
 
 
 @dataclass(frozen=True, slots=True)
+class _Piece:
+    """One thing to look for: as a token of `words`, and (or) as a phrase of `chars`. `share` is how much of its group
+    it stands for."""
+
+    token: str | None
+    phrase: str | None
+    group: int
+    idf: float
+    weight: float
+    share: float
+
+
+@dataclass(frozen=True, slots=True)
 class Lexical:
     """Matches by document id, and each piece of the question: its `weight` (how telling it is, whatever the size of
     the namespace) and its `words`."""
@@ -67,6 +80,39 @@ class Lexical:
     matches: Mapping[int, LexicalMatch]
     weight: Mapping[int, float]
     words: Mapping[int, tuple[str, ...]]
+    pieces: Sequence[_Piece] = ()
+    perfect: float = 1.0
+    mean_length: float = 1.0
+
+    def score(self, model: ReadModel, documents: Iterable[int]) -> dict[int, LexicalMatch]:
+        """Further documents by the same measure; those without a match are left out."""
+        rows = model.rows_in(_TOKENS, documents) if self.pieces else []
+        return self.score_rows(rows)
+
+    def score_rows(self, rows: Sequence[tuple[Any, ...]]) -> dict[int, LexicalMatch]:
+        matches: dict[int, LexicalMatch] = {}
+        for doc, length, stored_words, stored_chars in rows:
+            padded, chars = f" {stored_words} ", f" {stored_chars} "
+            norm = K1 * (1 - B + B * length / self.mean_length)
+            gains: dict[int, float] = {}
+            met: dict[int, float] = {}
+            for piece in self.pieces:
+                count = 0 if piece.token is None else padded.count(piece.token)
+                worth = 1.0
+                if not count and piece.phrase is not None:
+                    count, worth = chars.count(piece.phrase), PHRASE_WORTH
+                if count:
+                    group = piece.group
+                    gain = worth * piece.idf * count * (K1 + 1) / (count + norm)
+                    gains[group] = max(gain, gains.get(group, 0.0))
+                    part = piece.share * worth * piece.weight / self.weight[group]
+                    met[group] = max(part, met.get(group, 0.0))
+            if gains:
+                matches[doc] = LexicalMatch(sum(gains.values()) / self.perfect, met)
+        return matches
+
+
+_TOKENS: Final = "SELECT doc, length, words, chars FROM tokens WHERE doc IN carray(?)"
 
 
 class Statistics:
@@ -151,19 +197,6 @@ def _idf(known: int, documents: int) -> float:
     return math.log(1 + (documents - known + 0.5) / (known + 0.5))
 
 
-@dataclass(frozen=True, slots=True)
-class _Piece:
-    """One thing to look for: as a token of `words`, and (or) as a phrase of `chars`. `share` is how much of its group
-    it stands for."""
-
-    token: str | None
-    phrase: str | None
-    group: int
-    idf: float
-    weight: float
-    share: float
-
-
 def _pieces(
     terms: QueryTerms, frequency: Mapping[str, int], by_phrase: Mapping[str, int], corpus: CorpusStatistics
 ) -> list[_Piece]:
@@ -201,36 +234,23 @@ def _score(
     corpus: CorpusStatistics,
     documents: Collection[int],
 ) -> Lexical:
-    rows = model.rows_in("SELECT doc, length, words, chars FROM tokens WHERE doc IN carray(?)", documents)
-    by_phrase = {
-        "".join(p): sum(1 for row in rows if f" {' '.join(p)} " in f" {row[3]} ") for p in terms.phrases
-    }
+    rows = model.rows_in(_TOKENS, documents)
+    by_phrase = {"".join(p): sum(1 for row in rows if f" {' '.join(p)} " in f" {row[3]} ") for p in terms.phrases}
     pieces = _pieces(terms, frequency, by_phrase, corpus)
     idf: dict[int, float] = {}
     weight: dict[int, float] = {}
     for piece in pieces:
         idf[piece.group] = max(idf.get(piece.group, 0.0), piece.idf)
         weight[piece.group] = max(weight.get(piece.group, 0.0), piece.weight)
-    perfect = sum(idf.values()) * (K1 + 1) / (1 + K1 * (1 - B)) or 1.0
-    matches: dict[int, LexicalMatch] = {}
-    for doc, length, stored_words, stored_chars in rows:
-        padded, chars = f" {stored_words} ", f" {stored_chars} "
-        norm = K1 * (1 - B + B * length / corpus.mean_length)
-        gains: dict[int, float] = {}
-        met: dict[int, float] = {}
-        for piece in pieces:
-            count = 0 if piece.token is None else padded.count(piece.token)
-            worth = 1.0
-            if not count and piece.phrase is not None:
-                count, worth = chars.count(piece.phrase), PHRASE_WORTH
-            if count:
-                gain = worth * piece.idf * count * (K1 + 1) / (count + norm)
-                gains[piece.group] = max(gain, gains.get(piece.group, 0.0))
-                part = piece.share * worth * piece.weight / weight[piece.group]
-                met[piece.group] = max(part, met.get(piece.group, 0.0))
-        if gains:
-            matches[doc] = LexicalMatch(sum(gains.values()) / perfect, met)
     words: dict[int, tuple[str, ...]] = {}
     for t in terms.terms:
         words[t.group] = (*words.get(t.group, ()), t.token.lstrip("="))
-    return Lexical(matches, weight, words)
+    blank = Lexical(
+        matches={},
+        weight=weight,
+        words=words,
+        pieces=pieces,
+        perfect=sum(idf.values()) * (K1 + 1) / (1 + K1 * (1 - B)) or 1.0,
+        mean_length=corpus.mean_length,
+    )
+    return replace(blank, matches=blank.score_rows(rows))

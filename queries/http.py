@@ -41,7 +41,6 @@ from .recall import DEFAULT_BUDGET, DEFAULT_LIMIT, Recall, RecallRequest
 from .status import VectorsAt, namespace_status, whole_status
 from .timeline import timeline
 from .times import instant, zone_of
-from .understand import TimeReader
 from .validity import STATUSES, Point
 
 THREADS: Final = 2
@@ -113,7 +112,6 @@ class ReadSide:
     meaning: Meaning | None
     vectors: VectorsAt
     exposures: Exposures | None
-    read_time: TimeReader | None
     now: Callable[[], int]
 
 
@@ -128,7 +126,6 @@ class _Routes:
             analyzer=side.analyzer,
             now=side.now,
             dense=side.meaning,
-            read_time=side.read_time,
             exposures=side.exposures,
         )
 
@@ -433,7 +430,6 @@ def create_app(
     analyzer: Callable[[], Analyzer],
     meaning: Meaning | None = None,
     vectors: VectorsAt,
-    read_time: TimeReader | None = None,
     api_keys: Sequence[ApiKey] = (),
     record_exposures: bool = True,
     clock: Callable[[], int] = now,
@@ -443,7 +439,7 @@ def create_app(
     exposures = Exposures(log) if record_exposures else None
     side = ReadSide(
         models=models, log=log, analyzer=analyzer, meaning=meaning, vectors=vectors, exposures=exposures,
-        read_time=read_time, now=clock,
+        now=clock,
     )  # fmt: skip
     routes = _Routes(side, Guard(api_keys), pool)
 

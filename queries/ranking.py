@@ -24,7 +24,7 @@ from .fusion import Signals, parts
 from .reading import ReadModel
 from .rows import ClaimRow, EventRow
 from .understand import Question
-from .validity import Point, Status, Verdict, judge
+from .validity import Point, Status, Verdict, judge, judge_slots
 
 CONSIDERED: Final = 120
 """Documents whose rows are read: the best by lexical plus dense score, and the asked slots."""
@@ -81,7 +81,8 @@ class _Ranking:
         self._point = point
         self._now = now
         self._wanted = wanted
-        self._asked_words = {word for words in question.asks.values() for word in words}
+        self._matches = dict(found.lexical.matches)
+        self._dense = dict(found.dense)
 
     def ranked(self) -> list[Ranked]:
         docs = self._considered()
@@ -95,14 +96,41 @@ class _Ranking:
         for row in self._model.evidence_from(events):
             behind.setdefault(row.event, []).append(row.claim)
         missing = {seq for seqs in behind.values() for seq in seqs if seq not in claims}
-        judged = {**claims, **self._model.claims(missing)} if missing else claims
-        verdicts = judge(self._model, judged, self._point)
+        judged = {**claims, **self._model.claims(missing)}
+        verdicts, holders = judge_slots(self._model, judged, self._point)
+        self._add_holders(claims, judged, verdicts, holders)
         led = {v.into for v in verdicts.values() if v.into is not None and v.into not in judged}
         if led:
             judged = {**judged, **self._model.claims(led)}
         entries = [*self._claims(claims, judged, verdicts), *self._events(events, behind, judged, verdicts)]
         entries.sort(key=lambda r: (-r.score, r.claim is None, -r.doc))
         return self._folded(entries)
+
+    def _add_holders(
+        self,
+        claims: dict[int, ClaimRow],
+        judged: dict[int, ClaimRow],
+        verdicts: dict[int, Verdict],
+        holders: Mapping[int, Sequence[int]],
+    ) -> None:
+        """What holds in the slot of a found claim that no longer does: many old versions must not crowd it out."""
+        near: dict[int, float] = {}
+        for seq, claim in claims.items():
+            if seq in verdicts and not verdicts[seq].holds:
+                for holder in holders.get(claim.slot, ()):
+                    if holder not in claims:
+                        lift = self._dense.get(document_of_claim(seq), 0.0)
+                        near[holder] = max(near.get(holder, 0.0), lift)
+        if not near:
+            return
+        added = self._model.claims(near)
+        claims.update(added)
+        judged.update(added)
+        verdicts.update(judge(self._model, added, self._point))
+        documents = {document_of_claim(seq): lift for seq, lift in near.items()}
+        self._matches.update(self._found.lexical.score(self._model, documents))
+        for doc, lift in documents.items():
+            self._dense.setdefault(doc, lift)
 
     def _considered(self) -> list[int]:
         found = self._found
@@ -153,6 +181,9 @@ class _Ranking:
     def _may_show(self, verdict: Verdict) -> bool:
         if verdict.holds or self._question.shows_past:
             return True
+        period = self._question.period
+        if period is not None and _overlap((verdict.valid_from, verdict.valid_to), period):
+            return True
         return verdict.status == "planned" and self._question.intent == "plan"
 
     def _claim(
@@ -170,11 +201,11 @@ class _Ranking:
         slot = about and (bool(asked) or predicate in question.asks)
         span = question.span
         occurs = (claim.occurs_from, claim.occurs_to) if claim.occurs_from is not None else None
-        match = self._found.lexical.matches.get(doc)
+        match = self._matches.get(doc)
         summands = parts(
             Signals(
                 lexical=0.0 if match is None else match.score,
-                dense=self._found.dense.get(doc, 0.0),
+                dense=self._dense.get(doc, 0.0),
                 slot=slot,
                 subject=about,
                 side=side if self._fence else None,
@@ -247,12 +278,12 @@ class _Ranking:
         side = self._fence.side_of_event(speaker=event.speaker, subjects=subjects, text=event.text or "")
         if side is Side.OUTSIDE:
             return None
-        match = self._found.lexical.matches.get(doc)
+        match = self._matches.get(doc)
         span = question.span
         summands = parts(
             Signals(
                 lexical=0.0 if match is None else match.score,
-                dense=self._found.dense.get(doc, 0.0),
+                dense=self._dense.get(doc, 0.0),
                 subject=event.speaker is not None and normalise(event.speaker) == question.subject,
                 side=side if self._fence else None,
                 age=max(self._now - event.said_at, 0),
@@ -292,7 +323,7 @@ class _Ranking:
         return answerability.Evidence(
             covered=covered,
             missing=missing,
-            dense=self._found.dense.get(doc, 0.0),
+            dense=self._dense.get(doc, 0.0),
             slot=slot,
             external=external,
         )

@@ -28,7 +28,8 @@ from .packet import Line, Packet, pack
 from .ranking import Ranked, Wanted, rank
 from .reading import ReadModel, ReadModels
 from .rows import NamespaceRow
-from .understand import Question, TimeReader, understand
+from .times import zone_of
+from .understand import Question, understand
 from .validity import Point
 
 DEFAULT_LIMIT: Final = 10
@@ -65,7 +66,6 @@ class Recall:
         analyzer: Callable[[], Analyzer],
         now: Callable[[], int],
         dense: DenseChannel | None = None,
-        read_time: TimeReader | None = None,
         exposures: Exposures | None = None,
     ) -> None:
         """`analyzer` gives the text analysis that the indexes were built with. `now` is an instant's clock."""
@@ -73,7 +73,6 @@ class Recall:
         self._analyzer = analyzer
         self._now = now
         self._dense = dense
-        self._read_time = read_time
         self._exposures = exposures
         self._statistics = Statistics()
 
@@ -109,10 +108,9 @@ class Recall:
         question = understand(
             request.query,
             now=now,
-            timezone="UTC" if namespace is None else namespace.timezone,
+            zone=zone_of(namespace),
             asker=None if request.asker is None else normal_value(request.asker),
             valid_at_given=request.valid_at is not None,
-            read_time=self._read_time,
         )
         point = _point(request, question, now)
         as_of = {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, tzinfo
+from functools import lru_cache
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from taishi.ingest.instants import from_datetime, parse
@@ -13,8 +14,13 @@ from .rows import NamespaceRow
 def zone_of(namespace: NamespaceRow | None) -> tzinfo:
     if namespace is None:
         return UTC
+    return _zone(namespace.timezone)
+
+
+@lru_cache(maxsize=512)
+def _zone(name: str) -> tzinfo:
     try:
-        return ZoneInfo(namespace.timezone)
+        return ZoneInfo(name)
     except (ZoneInfoNotFoundError, ValueError):
         return UTC
 

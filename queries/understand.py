@@ -15,13 +15,18 @@ import re
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import tzinfo
 from functools import lru_cache
 from importlib.resources import files
-from typing import Any, Final, Literal, Protocol
+from typing import Any, Final, Literal
 
-from taishi.ingest.instants import DAY
+from taishi.ingest.instants import DAY, to_datetime
 from taishi.ingest.normal import normalise
+from taishi.ingest.timewords import read_times
 
+QUESTION: Final = 400
+"""Characters of a question in which times are looked for."""
+SURE: Final = 0.5
 Intent = Literal["current", "history", "when", "past", "plan", "list"]
 
 SHOWS_PAST: Final = frozenset({"history", "when", "past"})
@@ -64,12 +69,6 @@ _STATE_ASKED: Final = re.compile(
 )
 
 
-class TimeReader(Protocol):
-    """Reads time words: the first span a question names, as instants [from, to), or None."""
-
-    def __call__(self, text: str, *, now: int, timezone: str) -> tuple[int, int] | None: ...
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
     """`subject` is whose words "I" stands for. `asks` are predicates with the words that ask for them. `span` is the
@@ -91,6 +90,11 @@ class Question:
     def shows_past(self) -> bool:
         return self.intent in SHOWS_PAST
 
+    @property
+    def period(self) -> tuple[int, int] | None:
+        """More than a day that the question is about: what held in a part of it may answer, too."""
+        return self.span if self.valid_at is not None and self.span and self.span[1] - self.span[0] > DAY else None
+
     def asks_for(self, predicate: str) -> tuple[str, ...]:
         """The words by which the question asks for this predicate; none if it does not."""
         return self.asks.get(predicate) or self.asks.get(predicate.partition(".")[0] + ".*", ())
@@ -100,18 +104,18 @@ def understand(
     text: str,
     *,
     now: int,
-    timezone: str,
+    zone: tzinfo,
     asker: str | None = None,
     valid_at_given: bool = False,
-    read_time: TimeReader | None = None,
 ) -> Question:
-    """`asker` is the claim subject of the one who asks, where that is not the user (a chat of several)."""
+    """`zone` is the namespace's. `asker` is the claim subject of the one who asks, where that is not the user (a chat
+    of several)."""
     words = normalise(text)
-    span = None if valid_at_given or read_time is None else read_time(text, now=now, timezone=timezone)
+    span = _named_time(text, now=now, zone=zone)
     intent, why = _intent(words, span=span, now=now, valid_at_given=valid_at_given)
     valid_at = None
-    if span is not None and intent == "current":
-        valid_at = min(span[1] - 1, max(now, span[0])) if span[0] <= now < span[1] else span[1] - 1
+    if span is not None and intent in ("current", "plan") and not valid_at_given:
+        valid_at = now if span[0] <= now < span[1] else span[1] - 1
     first = _FIRST_PERSON.search(words) is not None
     return Question(
         text=words,
@@ -123,6 +127,14 @@ def understand(
         span=span,
         valid_at=valid_at,
     )
+
+
+def _named_time(text: str, *, now: int, zone: tzinfo) -> tuple[int, int] | None:
+    """The first time that the question names with some certainty."""
+    for found in read_times(text[:QUESTION], said_at=to_datetime(now, zone)):
+        if found.kind in ("when", "during", "until", "since") and found.confidence >= SURE:
+            return found.begins, found.ends
+    return None
 
 
 def _intent(words: str, *, span: tuple[int, int] | None, now: int, valid_at_given: bool) -> tuple[Intent, str]:

@@ -72,9 +72,16 @@ class Verdict(NamedTuple):
 
 def judge(model: ReadModel, claims: Mapping[int, ClaimRow], point: Point) -> dict[int, Verdict]:
     """Verdicts on `claims` (by sequence number). Claims not yet known or read at the point are left out."""
+    return judge_slots(model, claims, point)[0]
+
+
+def judge_slots(
+    model: ReadModel, claims: Mapping[int, ClaimRow], point: Point
+) -> tuple[dict[int, Verdict], dict[int, list[int]]]:
+    """As `judge`, and by slot the claims that hold at the point."""
     known = {seq: c for seq, c in claims.items() if point.knows(c.known_from) and point.read(seq)}
     if not known:
-        return {}
+        return {}, {}
     slots = {c.slot for c in known.values()}
     if point.position is None:
         covering = model.covering(slots, valid_at=point.valid_at, known_at=point.known)
@@ -93,7 +100,7 @@ def judge(model: ReadModel, claims: Mapping[int, ClaimRow], point: Point) -> dic
         for seq, claim in known.items()
     }
     _lead_to_equals(model, known, verdicts, by_slot, nearest, point)
-    return verdicts
+    return verdicts, {slot: [r.claim for r in rectangles] for slot, rectangles in by_slot.items()}
 
 
 def _lead_to_equals(
