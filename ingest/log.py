@@ -73,7 +73,7 @@ class EventLog(Protocol):
         ...
 
     def append_many(self, batches: Sequence[Batch]) -> list[Appended | Exception]:
-        """Independent batches in one exchange with the server; each is all-or-nothing, its error stands in its place."""
+        """Independent batches in one exchange with the server; each all-or-nothing, its error stands in its place."""
         ...
 
     def read(self, partition: int, *, after: int, limit: int = 500) -> list[Event]:
