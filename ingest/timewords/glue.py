@@ -10,19 +10,20 @@ from .calendar import Unit, midnight, shift, whole_day
 from .grammar import Context, Reading
 from .spans import Kind
 
-_DATE_CLOCK: Final = re.compile(r"[\s,]*(?:的|at|on|around|about|in the|by|,)?\s*")
+_DATE_CLOCK: Final = re.compile(r"[\s,(（]{0,3}(?:的|at|on|around|about|in the|by|from|,)?\s*")
 _REPEATED: Final = re.compile(r"\s*(?:的|at|on|around|in the)?\s*")
 _LENGTH_DATE: Final = re.compile(r" (from|before|after) (?:the )?$|^ (from|before|after) (?:the )?")
 _LIST: Final = re.compile(r"\s*(?:,|、|和|与|跟|或|及|and|or|&|, and)\s*")
 _RANGE: Final = re.compile(r"\s*(?:到|至|-|~|–|—|－|～|一直到|to|through|until|till|thru|and|和|与)\s*")
 _RANGE_OPEN: Final = re.compile(r"(?:(?<![a-z])(?P<from>from|between)|(?P<zh>自从|从|自|在))\s*$")
-_APPOSED: Final = re.compile(r"[\s,(（，]{0,3}")
 
+_FROM: Final = re.compile(r"(?<![a-z])from(?: the)?\s+$")
 _BEFORE: Final[tuple[tuple[Kind | None, re.Pattern[str]], ...]] = (
-    ("since", re.compile(r"(?:(?<![a-z])(?:ever since|since|as of|starting(?: from| on| in| at)?|beginning(?: from| on| in)?|effective(?: from)?|from)(?: the)?\s+|(?:自从|自打|打从|从|自)\s*)$")),
+    ("since", re.compile(r"(?:(?<![a-z])(?:ever since|since|as of|starting(?: from| on| in| at)?|beginning(?: from| on| in)?|effective(?: from)?)(?: the)?\s+|(?:自从|自打|打从|从|自)\s*)$")),
     ("until", re.compile(r"(?:(?<![a-z])(?:(?:up )?until|till|'til|til|up to|by|no later than|due(?: on| by)?|through|thru)(?: the)?\s+|(?:直到|截至|截止到?|一直到|持续到|延续到|待到|等到|最晚|不晚于)\s*)$")),
     ("before", re.compile(r"(?<![a-z])(?:before|prior to|ahead of)(?: the)?\s+$")),
-    ("after", re.compile(r"(?<![a-z])(?:after|following)(?: the)?\s+$")),
+    (None, _FROM),
+    ("after", re.compile(r"(?<![a-z])(?:after|following|past)(?: the)?\s+$")),
     ("during", re.compile(r"(?<![a-z])(?:during|throughout)(?: the)?\s+$")),
     (None, re.compile(r"(?:(?<![a-z])(?:in|on|at|over|around|about|circa|back in|for|of|to|as early as)(?: the)?\s+|(?:在|于)\s*)$")),
 )
@@ -35,7 +36,6 @@ _AFTER: Final[tuple[tuple[Kind | None, re.Pattern[str]], ...]] = (
     ("during", re.compile(r"\s*(?:期间|之内|以内)")),
     (None, re.compile(r"(?:左右|前后|(?<=[年月周])里)")),
 )
-_STRONG: Final = frozenset({"date"})
 
 
 def joined(readings: list[Reading], context: Context) -> list[Reading]:
@@ -50,7 +50,7 @@ def joined(readings: list[Reading], context: Context) -> list[Reading]:
         bound = _affixed(reading, context, floor=kept[-1].end if kept else 0)
         if not bound and reading.weak and kept and not reading.offset and _LIST.fullmatch(context.text, kept[-1].end, reading.start):
             bound = kept[-1].grain == reading.grain
-        if reading.role in {"length", "now"} or (reading.weak and not bound):
+        if reading.role in {"length", "now"} or (reading.weak and (not bound or reading.role == "part")):
             continue
         kept.append(reading)
     return kept
@@ -62,7 +62,8 @@ def _with_clock(readings: list[Reading], context: Context) -> list[Reading]:
         last = result[-1] if result else None
         if last is not None and reading.start - last.end <= 12 and _DATE_CLOCK.fullmatch(context.text, last.end, reading.start):
             if _merge(last, reading, context):
-                last.end = reading.end
+                bracket = context.text[last.end : reading.start].strip()[:1] in {"(", "（"}
+                last.end = reading.end + (bracket and context.text[reading.end : reading.end + 1] in {")", "）"})
                 continue
         result.append(reading)
     return result
@@ -74,18 +75,21 @@ def _one_day(reading: Reading) -> bool:
 
 def _merge(a: Reading, b: Reading, context: Context) -> bool:
     """Fold `b` into `a`: date and clock, in either order; a part of the day and a clock; two names of one day."""
+    if b.kind == "frequency" and a.cycle == "year" and a.role == "date":
+        a.kind, a.begins, a.ends, a.weak = "frequency", None, None, False
+        return True
     if a.kind == "frequency":
         return b.kind != "frequency" and b.role in {"date", "part", "clock"} and _REPEATED.fullmatch(context.text, a.end, b.start) is not None
     if _one_day(a) and b.offset is not None and b.role in {"part", "clock"}:
         return _place(a, a.begins, b)
     if a.role in {"part", "clock"} and a.offset is not None and _one_day(b):
-        weak = a.weak
         a.role, a.confidence = "date", min(0.9, b.confidence)
         first, last = a.offset
         assert b.begins is not None
         day = midnight(b.begins)
-        a.begins, a.ends, a.kind, a.weak, a.cycle = day + first, day + last, "when", False, b.cycle
-        return not weak or True
+        a.kind = "during" if a.kind == "during" else "when"
+        a.begins, a.ends, a.weak, a.cycle = day + first, day + last, False, b.cycle
+        return True
     if a.offset is not None and b.offset is not None and b.role == "clock" and a.grain == "hour" and a.role in {"part", "date"} and a.begins is not None:
         return _place(a, midnight(a.begins) if a.begins - midnight(a.begins) == a.offset[0] else a.begins - a.offset[0], b)
     if a.role == "clock" and b.role == "part" and a.offset is not None and b.offset is not None and a.cycle == "halfday":
@@ -99,6 +103,9 @@ def _merge(a: Reading, b: Reading, context: Context) -> bool:
         a.begins, a.ends, a.offset, a.cycle, a.weak = day + first, day + last, (first, last), "day", False
         a.confidence = 0.8
         return True
+    if _one_day(a) and _one_day(b) and b.cycle == "week" and a.cycle != "week" and b.kind == "when":
+        assert a.begins is not None and b.begins is not None
+        return a.begins.weekday() == b.begins.weekday()
     if _one_day(a) and _one_day(b) and a.cycle == "week" and b.cycle != "week" and a.kind == "when":
         a.begins, a.ends, a.confidence, a.cycle, a.weak = b.begins, b.ends, b.confidence, b.cycle, b.weak
         return True
@@ -116,7 +123,7 @@ def _place(a: Reading, day: datetime | None, clock: Reading) -> bool:
         elif part_last <= noon and first >= noon:
             first, last = first - noon, last - noon
     a.begins, a.ends = day + first, day + last
-    a.grain, a.offset, a.kind = clock.grain, (first, last), "when"
+    a.grain, a.offset, a.kind = clock.grain, (first, last), "during" if clock.kind == "during" else "when"
     a.confidence = min(0.9, max(a.confidence, 0.5))
     a.role, a.weak = "date", False
     return True
@@ -219,6 +226,8 @@ def _affixed(reading: Reading, context: Context, *, floor: int) -> bool:
         if match is not None:
             before, bound = kind, True
             inclusive = kind == "until" and _BOUNDARY_WORDS.search(text, max(floor, reading.start - 24), reading.start) is not None
+            if regex is _FROM and reading.begins is not None and reading.begins > context.said:
+                before = "since"  # "from Monday" looks ahead; "a picture from last week" is of that week
             reading.start = match.start()
             break
     after: Kind | None = None

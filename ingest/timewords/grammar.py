@@ -63,8 +63,9 @@ class Context:
 
     def tense(self, match: re.Match[str]) -> Tense:
         """The caller's tense, else that of the clause; a clause that is all time words takes the next clause's."""
-        if self._given is not None:
-            return self._given
+        return self._given or self._clause_tense(match) or _implied(match, self.text)
+
+    def _clause_tense(self, match: re.Match[str]) -> Tense:
         first, last = self._clause(match.start(), match.end())
         if first not in self._tenses:
             self._tenses[first] = tense_of_normal(self.text[first:last])
@@ -81,6 +82,22 @@ class Context:
             first = start - 200
         stop = CLAUSE_END.search(self.text, end, min(len(self.text), end + 200))
         return first, stop.start() if stop else min(len(self.text), end + 200)
+
+
+_SINCE: Final = re.compile(r"(?:(?<![a-z])since (?:the )?|自从?|打从)$")
+_DEADLINE: Final = re.compile(r"(?<![a-z])(?:until|till|by|before|due|due on|due by|no later than)(?: the)? $|最晚$|不晚于$|截止到?$")
+_SINCE_AFTER: Final = re.compile(r"以来|至今|到现在")
+_DEADLINE_AFTER: Final = re.compile(r"(?<=[底末])(?:之前|前)|截止")
+
+
+def _implied(match: re.Match[str], text: str) -> Tense:
+    """What a preposition tells where no verb does: "since" looks back, a deadline ahead."""
+    start, end = match.span()
+    if _SINCE.search(text, max(0, start - 16), start) or _SINCE_AFTER.match(text, end):
+        return "past"
+    if _DEADLINE.search(text, max(0, start - 16), start) or _DEADLINE_AFTER.match(text, end):
+        return "future"
+    return None
 
 
 Reader = Callable[[re.Match[str], Context], Reading | None]

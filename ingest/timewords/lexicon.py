@@ -91,3 +91,9 @@ VAGUE: Final[dict[str, tuple[float, float]]] = {
 JUST_NOW: Final = ("刚才", "刚刚", "方才", "just now", "a moment ago", "moments ago", "a minute ago", "a second ago")
 FEW: Final = (6, 2)
 """Few of a unit: at most and at least this many."""
+
+NOT_AFTER_DAY: Final = (
+    "floor", "grade", "quarter", "time", "year", "street", "avenue", "place", "round", "edition", "anniversary", "birthday",
+    "chapter", "century", "generation", "attempt", "row", "percentile", "season", "episode", "version", "try", "hole",
+)
+"""Nouns that make "the 4th" no day of the month."""

@@ -1,4 +1,4 @@
-"""Chinese: dates, weeks, months, years, feasts, lengths. Parts of the day and clock times are in `zh_clock`."""
+"""Chinese: dates, weeks, months, years, feasts. Lengths are in `zh_lengths`, parts of the day and clock times are in `zh_clock`."""
 
 from __future__ import annotations
 
@@ -7,15 +7,13 @@ from datetime import timedelta
 from typing import Final
 
 from .calendar import (
-    DAY, Interval, Unit, add_months, bare_weekday, by_tense, date, full_year, months, named, nth_weekday, shift,
-    weekday_in_week, whole_day,
+    DAY, Interval, add_months, bare_weekday, by_tense, date, full_year, months, named, nth_weekday, weekday_in_week, whole_day,
 )
 from .grammar import Context, Pattern, Reading, group, pattern, words
 from .holidays import ZH_FEASTS, ZH_HOLIDAYS_LAST, lunar
-from .lexicon import (
-    FEW, GRAIN_OF, JUST_NOW, MONTH_PARTS, SEASONS, VAGUE, YEAR_PARTS, ZH_DAYS, ZH_PART_NAMES, ZH_UNITS, ZH_WEEKDAYS, ZH_YEARS,
-)
-from .numbers import ZH_NUMBER, zh_int, zh_number
+from .lexicon import SEASONS, ZH_DAYS, ZH_PART_NAMES, ZH_WEEKDAYS, ZH_YEARS
+from .numbers import zh_int
+from .parts import day_of_month, directed, part_of_month, part_of_year, season_of, weekend
 from .spans import Kind, Tense
 
 _Y4: Final = r"[12][0-9]{3}|[一二][零〇一二三四五六七八九]{3}"
@@ -35,109 +33,6 @@ _MONTH_DAY: Final = (
 )
 _WEEK: Final = r"(?:周|星期|礼拜)"
 _WEEKDAY: Final = r"(?P<wd>[一二三四五六日]|(?<!周)天|[1-7](?![0-9.]))(?!鸣|杰|凡)"
-LENGTH: Final = (
-    rf"(?:(?P<half>半)个?(?P<u0>年|月|小时|钟头|天)"
-    rf"|(?P<n>{ZH_NUMBER}|好?几|数)(?P<mid>个半|多个|来个|余个|个多|个|多|来|余)?(?P<u>年(?!代|级|前轻)|月(?!份|亮)|周(?!年|岁|边)|星期|礼拜|天|小时|钟头|分钟|秒钟?|季度)(?P<tail>半|多)?)"
-)
-
-
-def _length(m: re.Match[str]) -> tuple[Unit, float | None, bool] | None:
-    """(unit, count, rough) of a match of `LENGTH`; count None: a few. None where the words are no length (三月, 2019年)."""
-    if m["half"]:
-        return ZH_UNITS[m["u0"]], 0.5, False
-    unit, mid, tail = ZH_UNITS[m["u"]], m["mid"] or "", m["tail"] or ""
-    if m["n"] in {"几", "好几", "数"}:
-        return None if unit == "month" and "个" not in mid else (unit, None, True)
-    count = zh_number(m["n"])
-    if count is None or (unit == "month" and "个" not in mid) or (unit == "year" and count >= 1000):
-        return None
-    half = 0.5 if "半" in mid or tail == "半" else 0.0
-    return unit, count + half, any(c in mid + tail for c in "多来余")
-
-
-def _counted(context: Context, unit: Unit, count: float, *, rough: bool) -> Reading:
-    """The calendar day that lies `count` units away; for hours and less the moment itself."""
-    at = shift(context.said, unit, count)
-    confidence = 0.6 if rough else 0.9
-    if unit in {"hour", "minute", "second"} or (unit == "day" and count != int(count)):
-        step: Unit = "minute" if unit in {"minute", "second"} else "hour"
-        begins = at.replace(second=0, microsecond=0)
-        return Reading(begins=begins, ends=shift(begins, step, 1), grain=GRAIN_OF[step], confidence=confidence)
-    begins, ends = whole_day(at)
-    return Reading(begins=begins, ends=ends, grain="day", confidence=confidence)
-
-
-def few_away(context: Context, unit: Unit, sign: int) -> Reading:
-    """A few units away: between `FEW` of them."""
-    most, least = FEW
-    near, far = shift(context.said, unit, sign * least), shift(context.said, unit, sign * most)
-    if unit in {"hour", "minute", "second"}:
-        begins, ends = min(near, far), max(near, far)
-    else:
-        begins, ends = whole_day(min(near, far))[0], whole_day(max(near, far))[1]
-    return Reading(begins=begins, ends=ends, grain=GRAIN_OF[unit], confidence=0.4, kind="vague")
-
-
-def _ago(m: re.Match[str], context: Context) -> Reading | None:
-    length = _length(m)
-    if length is None:
-        return None
-    unit, count, rough = length
-    return few_away(context, unit, -1) if count is None else _counted(context, unit, -count, rough=rough)
-
-
-def _later(m: re.Match[str], context: Context) -> Reading | None:
-    length = _length(m)
-    if length is None:
-        return None
-    unit, count, rough = length
-    return few_away(context, unit, 1) if count is None else _counted(context, unit, count, rough=rough)
-
-
-def _within(m: re.Match[str], context: Context) -> Reading | None:
-    length = _length(m)
-    if length is None:
-        return None
-    unit, count, _ = length
-    count = FEW[0] if count is None else count
-    if context.tense(m) == "past":
-        return Reading(begins=shift(context.said, unit, -count), ends=context.said, grain=GRAIN_OF[unit], confidence=0.6, kind="during")
-    return Reading(begins=context.said, ends=shift(context.said, unit, count), grain=GRAIN_OF[unit], confidence=0.8, kind="until")
-
-
-def _past_span(m: re.Match[str], context: Context) -> Reading | None:
-    length = _length(m)
-    if length is None:
-        return None
-    unit, count, _ = length
-    begins = shift(context.said, unit, -(FEW[0] if count is None else count))
-    if unit not in {"hour", "minute", "second"}:
-        begins = whole_day(begins)[0]
-    return Reading(begins=begins, ends=context.said, grain=GRAIN_OF[unit], confidence=0.5 if count is None else 0.8, kind="during")
-
-
-def _coming_span(m: re.Match[str], context: Context) -> Reading | None:
-    length = _length(m)
-    if length is None:
-        return None
-    unit, count, _ = length
-    ends = shift(context.said, unit, FEW[0] if count is None else count)
-    return Reading(begins=context.said, ends=ends, grain=GRAIN_OF[unit], confidence=0.5 if count is None else 0.8, kind="during")
-
-
-def _lasting(m: re.Match[str], context: Context) -> Reading | None:
-    length = _length(m)
-    if length is None or length[1] is None:
-        return None
-    unit, count, _ = length[0], length[1], length[2]
-    if m["still"]:
-        begins = whole_day(shift(context.said, unit, -count))[0]
-        return Reading(begins=begins, ends=None, grain="day", confidence=0.7, kind="since")
-    if m["done"] or context.tense(m) == "past":
-        return Reading(begins=shift(context.said, unit, -count), ends=context.said, grain=GRAIN_OF[unit], confidence=0.3, kind="during")
-    return Reading(begins=context.said, ends=shift(context.said, unit, count), grain=GRAIN_OF[unit], confidence=0.6, kind="during")
-
-
 def _day(m: re.Match[str], context: Context) -> Reading:
     word = m["day"]
     sign = ZH_DAYS[word[-1]]
@@ -165,17 +60,8 @@ def _weekday(m: re.Match[str], context: Context) -> Reading:
     return Reading(begins=begins, ends=ends, grain="day", confidence=0.7, cycle="week")
 
 
-def weekend(tense: Tense, context: Context) -> Interval:
-    """Saturday and Sunday: the last finished pair when the tense is past (the running one on Sunday), else the coming or running one."""
-    begins, ends = named(context.said, "week")
-    begins += DAY * 5
-    if tense == "past" and begins > context.said:
-        begins, ends = begins - DAY * 7, ends - DAY * 7
-    return begins, ends
-
-
 def _bare_weekend(m: re.Match[str], context: Context) -> Reading:
-    begins, ends = weekend(context.tense(m), context)
+    begins, ends = weekend(context, context.tense(m))
     return Reading(begins=begins, ends=ends, grain="day", confidence=0.4, kind="vague", cycle="week")
 
 
@@ -186,17 +72,6 @@ def _year_of(m: re.Match[str], context: Context) -> int | None:
     if two:
         return full_year(int(two), context.said)
     return context.said.year + ZH_YEARS[relative] if relative else None
-
-
-def part_of_month(year: int, month: int, part: str) -> Interval:
-    """`part` as in `MONTH_PARTS`, or `end`: the last third."""
-    first, after = MONTH_PARTS["late" if part == "end" else part]
-    begins, ends = months(year, month, month + 1)
-    return begins + DAY * (first - 1), ends if after == 32 else begins + DAY * (after - 1)
-
-
-def part_of_year(year: int, part: str) -> Interval:
-    return months(year, *YEAR_PARTS[part])
 
 
 def _month(m: re.Match[str], context: Context) -> Reading | None:
@@ -266,11 +141,6 @@ def _bare_part_of_year(m: re.Match[str], context: Context) -> Reading:
     return Reading(begins=begins, ends=ends, grain="season", confidence=0.7, closes=part == "end", cycle="year")
 
 
-def season_of(year: int, first: int) -> Interval:
-    begins, _ = months(year, first, first + 1)
-    return begins, add_months(begins, 3)
-
-
 def _year(m: re.Match[str], context: Context) -> Reading | None:
     """A year, with an optional season, half, quarter or part."""
     year = _year_of(m, context)
@@ -302,16 +172,7 @@ def _year(m: re.Match[str], context: Context) -> Reading | None:
 def _this_season(m: re.Match[str], context: Context) -> Reading:
     first = SEASONS[m["s"]]
     tense: Tense = "past" if context.tense(m) == "past" else "future"
-    if m["dir"] == "上":
-        begins, ends = by_tense(lambda y: season_of(y, first), context.said, "past", near=False)
-        if ends > context.said:
-            begins, ends = season_of(begins.year - 1, first)
-    elif m["dir"] == "下":
-        begins, ends = by_tense(lambda y: season_of(y, first), context.said, "future", near=False)
-        if begins <= context.said:
-            begins, ends = season_of(begins.year + 1, first)
-    else:
-        begins, ends = by_tense(lambda y: season_of(y, first), context.said, tense, near=False)
+    begins, ends = directed(lambda y: season_of(y, first), _steps(m["dir"]), context, tense)
     return Reading(begins=begins, ends=ends, grain="season", confidence=0.8)
 
 
@@ -347,21 +208,6 @@ def _decade(m: re.Match[str], context: Context) -> Reading:
     return Reading(begins=begins, ends=ends, grain="decade", confidence=0.8)
 
 
-def _day_of_month(m: re.Match[str], context: Context) -> Reading:
-    day = zh_int(m["d"])
-    tense = context.tense(m)
-
-    for offset in (0, -1, -2) if tense == "past" else (0, 1, 2):
-        at = add_months(context.today.replace(day=1), offset)
-        try:
-            begins, ends = date(at.year, at.month, day)
-        except ValueError:
-            continue
-        if begins <= context.said if tense == "past" else ends > context.said:
-            return Reading(begins=begins, ends=ends, grain="day", confidence=0.6, cycle="month", weak=m["mark"] == "日")
-    raise ValueError("no such day")
-
-
 def _feast(m: re.Match[str], context: Context) -> Reading:
     feast = ZH_FEASTS[m["feast"]]
     year = _year_of(m, context)
@@ -371,6 +217,11 @@ def _feast(m: re.Match[str], context: Context) -> Reading:
     if m["holiday"] or m["feast"].startswith("十一"):
         ends, kind = begins + timedelta(days=ZH_HOLIDAYS_LAST.get(feast, 3)), "during"
     return Reading(begins=begins, ends=ends, grain="day", kind=kind, confidence=0.9 if year is not None else 0.7, cycle=None if year is not None else "year")
+
+
+def _day_of_month(m: re.Match[str], context: Context) -> Reading:
+    begins, ends = day_of_month(zh_int(m["d"]), context, context.tense(m))
+    return Reading(begins=begins, ends=ends, grain="day", confidence=0.6, cycle="month", weak=m["mark"] == "日")
 
 
 _LUNAR_MONTHS: Final = {"正": 1, "冬": 11, "腊": 12}
@@ -388,24 +239,6 @@ def _lunar_date(m: re.Match[str], context: Context) -> Reading | None:
 
     begins, ends = of(year) if year is not None else by_tense(of, context.said, context.tense(m), near=True)
     return Reading(begins=begins, ends=ends, grain="day", confidence=0.9 if year is not None else 0.7)
-
-
-def _vague(m: re.Match[str], context: Context) -> Reading:
-    first, last = VAGUE[m[0]]
-    begins = context.today + timedelta(days=first)
-    ends = context.said if last == 0 else context.today + timedelta(days=last)
-    if first == 0:
-        begins = context.said
-    return Reading(begins=begins, ends=ends, grain="day", confidence=0.3, kind="vague")
-
-
-def _just_now(m: re.Match[str], context: Context) -> Reading:
-    return Reading(begins=context.said - timedelta(hours=1), ends=context.said, grain="hour", confidence=0.5, kind="vague")
-
-
-def _frequency(m: re.Match[str], context: Context) -> Reading:
-    unit: Unit = next((u for word, u in ZH_UNITS.items() if word in m[0]), "day")
-    return Reading(begins=None, ends=None, grain=GRAIN_OF[unit], confidence=0.8, kind="frequency")
 
 
 def _now(m: re.Match[str], context: Context) -> Reading:
@@ -443,12 +276,8 @@ def _days_range(m: re.Match[str], context: Context) -> Reading:
     return Reading(begins=begins, ends=ends, grain="day", confidence=0.9, kind="during")
 
 
-_ZH_VAGUE: Final = [w for w in VAGUE if w[0] > "z"]
-_STAY: Final = "持续|为期|历时|长达|延续|连续|一连|整整|足足|住|待|呆|休息?|歇|请假|出差|旅行|停|禁|戒|学|干|做|等|工作|生活|坚持|用"
 _TO: Final = r"\s*(?:到|至|-|~|–|—|－|～)\s*"
-PATTERNS: Final = (
-    pattern("just now", "刚方", words(w for w in JUST_NOW if w[0] > "z"), _just_now),
-    pattern("vague", "近阵段些几两久改过", words(_ZH_VAGUE), _vague),
+PATTERNS: Final[tuple[Pattern, ...]] = (
     pattern("day", "天日晚早夜儿晨", r"(?P<day>(?<![以之目提])大{0,3}前(?=天(?!气|天)|晚|夜)|昨(?=[天日晚早夜儿])|今(?=[天日晚早夜儿晨])|明(?=[天日晚早夜儿晨])|(?<![以之然最今先])大{0,3}后(?=天|晚))(?:[天日儿](?!头条|方舟)|(?=[晚早夜晨]))", _day),
     pattern("week", "周期拜", rf"(?P<dir>{_DIRECTION})(?:一?个)?{_WEEK}(?:{_WEEKDAY}|(?P<end>末))?(?!期|年(?!前)|边|围|长|密|折|岁|刊)", _week),
     pattern("weekday", "周期拜", rf"(?<![0-9零一二两三四五六七八九十几每半第]){_WEEK}{_WEEKDAY}(?!期)", _weekday),
@@ -466,14 +295,6 @@ PATTERNS: Final = (
     pattern("day of month", "号日", rf"(?<![0-9a-z零一二三四五六七八九十第路街弄巷道栋座.#-])(?P<d>{DAY_NUMBER})(?P<mark>号(?!线|楼|店|门|院|机|房|桌|位|选|码|电|球|种|公|桩|馆|台|文|舰|航|厅|会|仓|车|柜|床|字|铺|染)|日(?![本元语文报常历]))", _day_of_month),
     pattern("feast", "节夕庆旦宵明午秋阳年一至夜八二1诞大", rf"(?:{YEAR}的?)?(?P<feast>{words(ZH_FEASTS)})(?P<holiday>期间|假期|长假|放假|小长假|黄金周)?(?:当天|那天)?", _feast),
     pattern("lunar date", "月", rf"(?:{YEAR}的?)?(?P<mark>农历|阴历)?(?P<lm>[正冬腊]|(?<![0-9零一二三四五六七八九十])(?:{_DIGIT_MONTH}))月(?P<ld>初[一二三四五六七八九十]|{DAY_NUMBER})[日号]?", _lunar_date),
-    pattern("ago", "前", rf"(?<![0-9.前第]){LENGTH}(?:之前|以前|前(?!半|几|后|天|任|台|端|面|往|期|线))", _ago),
-    pattern("later", "后", rf"(?<![0-9.后第]){LENGTH}(?:之后|以后|后(?!天|面|端|期|台))", _later),
-    pattern("after passing", "过", rf"(?:再过|(?<!不)过){LENGTH}(?:之后|以后|后)?", _later),
-    pattern("within", "内", rf"(?:在\s?)?{LENGTH}(?:之内|以内|内(?!容|部|存|心))", _within),
-    pattern("past span", "去近这", rf"(?:在?过去的?|最近的?|(?<=[^附靠接将])近|^近|这(?=[^个]|个月)){LENGTH}(?:以来|来(?!的)|里|间|内)?", _past_span),
-    pattern("coming span", "来今往", rf"(?:未来的?|接下来的?|今后的?|往后的?|将来的?){LENGTH}(?:里|间|内)?", _coming_span),
-    pattern("lasting", "年月周期拜天时分头", rf"(?P<verb>{_STAY})(?P<done>[了过])?(?P<al>整整|将近|差不多|大概|快)?{LENGTH}(?P<still>了)?(?!前|后|之|以|内)", _lasting),
-    pattern("frequency", "每天年月周次", rf"每(?:[隔逢]?(?:[一二两三四五六七八九十几半0-9]{{1,2}})?个?(?:天|日|周|星期|礼拜|月|年|季度|小时)(?:[一二三四五六日天末](?:[和、,]周?[一二三四五六日])*|[0-9]{{1,2}}[号日])?|[晚早]上?|个?(?:早上|晚上|周末|工作日))(?:[0-9一二两三四五六七八九十几]{{1,2}}次)?|(?:一|两|几)(?:天|周|个?星期|个月|年)[0-9一二两三四五六七八九十几]{{1,2}}次|(?<!今)天天(?!气)|年年|工作日|周中|平日里?", _frequency),
     pattern("now", "现今目至此", r"现在|如今|目前|此刻|(?<=至)今|今(?=以?后|起)|现今", _now),
     pattern("years range", "到至-~–—－～", rf"(?<![0-9.-])(?P<a>{_Y4})年?{_TO}(?P<b>{_Y4})(?:年|(?![0-9.-]))", _years_range),
     pattern("months range", "月", rf"(?:{YEAR}的?)?(?<![0-9.])(?P<a>{_DIGIT_MONTH})月?份?{_TO}(?P<b>{_DIGIT_MONTH})月(?:份(?!额)|(?![0-9]))", _months_range),
