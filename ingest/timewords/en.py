@@ -185,23 +185,15 @@ _AFTER_PREPOSITION: Final = re.compile(r"(?<![a-z])(?:in|since|until|till|by|of|
 
 
 def _day_of_month(m: re.Match[str], context: Context) -> Reading:
-    """`the 15th`, `the 15th of last month`."""
+    """`the 15th`, `the 15th of last month`, `Friday the 13th`."""
     day = int(m["d"])
     direction = group(m, "dir")
     if direction:
         at = add_months(context.today.replace(day=1), STEPS[direction])
         begins, ends = date(at.year, at.month, day)
         return Reading(begins=begins, ends=ends, grain="day", confidence=0.95)
-    tense = context.tense(m)
-    for offset in (0, -1, -2) if tense == "past" else (0, 1, 2):
-        at = add_months(context.today.replace(day=1), offset)
-        try:
-            begins, ends = date(at.year, at.month, day)
-        except ValueError:
-            continue
-        if begins <= context.said if tense == "past" else ends > context.said:
-            return Reading(begins=begins, ends=ends, grain="day", confidence=0.6, weak=True, cycle="month")
-    raise ValueError("no such day")
+    begins, ends = day_of_month(day, context, context.tense(m))
+    return Reading(begins=begins, ends=ends, grain="day", confidence=0.6, weak=group(m, "wd") is None, cycle="month")
 
 
 def _nth(m: re.Match[str], context: Context) -> Reading | None:
@@ -241,10 +233,10 @@ def _season(m: re.Match[str], context: Context) -> Reading:
         begins, ends = of(year)
     elif m["dir"]:
         begins, ends = directed(of, STEPS[m["dir"]], context, tense or "future")
-    elif tense is None:
+    elif tense is None and m[0].startswith("in"):
         return Reading(begins=None, ends=None, grain="season", confidence=0.4, kind="frequency")
     else:
-        begins, ends = by_tense(of, context.said, tense, near=False)
+        begins, ends = by_tense(of, context.said, tense or "future", near=False)
     return Reading(begins=begins, ends=ends, grain="season", confidence=0.8 if year is not None or m["dir"] else 0.5)
 
 
@@ -286,6 +278,7 @@ def _decade(m: re.Match[str], context: Context) -> Reading:
 
 
 def _quarter(m: re.Match[str], context: Context) -> Reading:
+    """`Q2 2025`, `the end of the third quarter`."""
     number = int(m["q"]) if m["q"] else EN_ORDINALS[m["nth"]]
     first = number * 3 - 2
     year = _year_in(m, context)
@@ -294,7 +287,14 @@ def _quarter(m: re.Match[str], context: Context) -> Reading:
         return months(y, first, first + 3)
 
     begins, ends = of(year) if year is not None else by_tense(of, context.said, context.tense(m), near=False)
-    return Reading(begins=begins, ends=ends, grain="season", confidence=0.9 if year is not None else 0.6, cycle=None if year is not None else "year")
+    cycle: Unit | None = None if year is not None else "year"
+    confidence = 0.9 if year is not None else 0.6
+    part_name = m["p"] or m["p2"]
+    if part_name:
+        part = EN_PART_NAMES[part_name]
+        begins, ends = part_of_quarter(begins, part)
+        return Reading(begins=begins, ends=ends, grain="month", confidence=confidence, closes=part == "end", cycle=cycle)
+    return Reading(begins=begins, ends=ends, grain="season", confidence=confidence, cycle=cycle)
 
 
 def _now(m: re.Match[str], context: Context) -> Reading:
@@ -313,18 +313,21 @@ PATTERNS: Final[tuple[Pattern, ...]] = (
     pattern("two away", ["before", "after"], rf"{BEGIN}(?:the )?(?P<u>week|month|year|weekend|{words(w for w in EN_WEEKDAYS if len(w) > 5)}) (?P<which>before last|after next){END}", _two_away),
     pattern("weekday", EN_WEEKDAYS, rf"{BEGIN}(?:the )?(?:{DIRECTION} )?{_WD}{END}(?:,? (?:of )?(?P<week>last|this|next) week{END})?", _weekday),
     pattern("weekend", ["weekend"], rf"{BEGIN}(?P<the>the )?(?:{DIRECTION} )?weekend{END}", _weekend),
-    pattern("month", EN_MONTHS, rf"{BEGIN}{_PART_OF}?(?:the )?(?:{DIRECTION} )?{_MONTH}(?![a-z])(?: (?:the )?{_DAY}(?:st|nd|rd|th)?(?![0-9a-z:]| ?[ap]\.?m)| (?P<rel>of )(?=last|this|next))?{_YEAR_AFTER}", _month),
+    pattern("month", EN_MONTHS, rf"{BEGIN}{_PART_OF}?(?:the )?(?:{DIRECTION} )?{_MONTH}(?![a-z])(?: (?:the )?{_DAY}(?:st|nd|rd|th)?(?![0-9a-z:]| ?[ap]\.?m))?{_YEAR_AFTER}", _month),
     pattern("days range", EN_MONTHS, rf"{BEGIN}{_MONTH} (?P<a>3[01]|[12][0-9]|0?[1-9])(?:st|nd|rd|th)? ?(?:-|–|—|to|through) ?(?P<b>3[01]|[12][0-9]|0?[1-9])(?:st|nd|rd|th)?(?![0-9a-z:]| ?[ap]\.?m){_YEAR_AFTER}", _days_range),
     pattern("day month", EN_MONTHS, rf"{BEGIN}(?:the )?{_DAY}(?:st|nd|rd|th)? (?:of )?{_MONTH}(?![a-z]){_YEAR_AFTER}", _month),
     pattern("day of month", "st nd rd th".split() + ["month", "the"], rf"{BEGIN}(?:the )?{_DAY}(?:st|nd|rd|th) (?:of )?(?:the )?{DIRECTION} month{END}", _day_of_month),
     pattern("bare day of month", ["st", "nd", "rd", "th", "the"], rf"(?:(?<=on )|(?<=by )|(?<=until )|(?<=till )|(?<=since )|(?<=before )|(?<=after )|(?<=from )|(?<=to ))the {_DAY}(?:st|nd|rd|th){END}(?! (?:{words(NOT_AFTER_DAY)}))", _day_of_month),
+    pattern(
+        "weekday and day", EN_WEEKDAYS, rf"{BEGIN}(?P<wd>{FULL_WEEKDAYS}),? (?:the )?{_DAY}(?:st|nd|rd|th){END}(?! (?:of )?{words(EN_MONTHS)})", _day_of_month,
+    ),
     pattern("month's day", ["month"], rf"{BEGIN}{DIRECTION} month on the {_DAY}(?:st|nd|rd|th){END}", _day_of_month),
     pattern("nth", EN_ORDINALS, rf"{BEGIN}(?:the )?(?P<nth>{words(EN_ORDINALS)}) (?:(?P<wd>{words(EN_WEEKDAYS)})|week) (?:of|in) (?:{_MONTH}(?![a-z]){_YEAR_AFTER}|(?:the )?(?P<dir>last|this|next) month{END})", _nth),
     pattern("season", "spring summer autumn fall winter".split(), rf"{BEGIN}(?:(?:in|during|over|throughout) (?:the )?(?=[a-z]+(?! of| ?,? ?[0-9]{{4}}))|(?:the )?(?=(?:{DIRECTIONS}) )|(?:the )?(?=[a-z]+,? (?:of )?[0-9]{{4}})|(?:the )?(?=[a-z]+ of (?:last|this|next) year))(?:{DIRECTION} )?{_SEASON}(?![a-z]){_YEAR_AFTER}", _season),
     pattern("feast", _forms(EN_FEASTS), rf"{BEGIN}(?:the )?(?:{DIRECTION} (?:year's )?)?(?P<feast>{words(EN_FEASTS)})(?![a-z]){_YEAR_AFTER}", _feast),
     pattern("year", "0123456789", rf"(?<![0-9a-z./:#$€£¥-])(?:{_PART_OF}|(?P<sure>the year |year ))?(?P<y>19[0-9]{{2}}|20[0-9]{{2}})(?![0-9a-z%年]|[-./:,][0-9])", _year),
-    pattern("years range", "0123456789", rf"(?<![0-9a-z./:#$-])(?P<a>(?:19|20)[0-9]{{2}}) ?(?:-|–|—|to|through|until|till) ?(?P<b>(?:19|20)[0-9]{{2}})(?![0-9a-z]|[-./:][0-9])", _years_range),
+    pattern("years range", "0123456789", r"(?<![0-9a-z./:#$-])(?P<a>(?:19|20)[0-9]{2}) ?(?:-|–|—|to|through|until|till) ?(?P<b>(?:19|20)[0-9]{2})(?![0-9a-z]|[-./:][0-9])", _years_range),
     pattern("decade", "0123456789", rf"{BEGIN}(?:the )?(?:(?P<p>early|mid|late)[ -])?(?:(?P<century>19|20)|(?<=the )'?|(?<=the early )'?|(?<=the mid )'?|(?<=the late )'?|(?<=the mid-)'?)(?P<dec>[0-9]0)'?s{END}", _decade),
-    pattern("quarter", ["quarter", "q"], rf"{BEGIN}(?:q(?P<q>[1-4])|(?:the )?(?P<nth>first|second|third|fourth|last) quarter){END}{_YEAR_AFTER}", _quarter),
+    pattern("quarter", ["quarter", "q"], rf"{BEGIN}{_PART_OF}?(?:q(?P<q>[1-4])|(?:the )?(?P<nth>first|second|third|fourth) quarter){END}{_YEAR_AFTER}", _quarter),
     pattern("now", ["now", "present", "today"], rf"{BEGIN}(?:right now|now|the present|present)(?= *[.,;!?]|$|(?<=now) on)", _now),
 )

@@ -10,7 +10,7 @@ from .calendar import Unit, midnight, shift, whole_day
 from .grammar import Context, Reading
 from .spans import Kind
 
-_DATE_CLOCK: Final = re.compile(r"[\s,(（]{0,3}(?:的|at|on|around|about|in the|by|from|,)?\s*")
+_DATE_CLOCK: Final = re.compile(r"[\s,(（]{0,3}(?:的|at|on|around|about|in the|by|from|of|,)?\s*")
 _REPEATED: Final = re.compile(r"\s*(?:的|at|on|around|in the)?\s*")
 _LENGTH_DATE: Final = re.compile(r" (from|before|after) (?:the )?$|^ (from|before|after) (?:the )?")
 _LIST: Final = re.compile(r"\s*(?:,|、|和|与|跟|或|及|and|or|&|, and)\s*")
@@ -25,7 +25,7 @@ _BEFORE: Final[tuple[tuple[Kind | None, re.Pattern[str]], ...]] = (
     (None, _FROM),
     ("after", re.compile(r"(?<![a-z])(?:after|following|past)(?: the)?\s+$")),
     ("during", re.compile(r"(?<![a-z])(?:during|throughout)(?: the)?\s+$")),
-    (None, re.compile(r"(?:(?<![a-z])(?:in|on|at|over|around|about|circa|back in|for|of|to|as early as)(?: the)?\s+|(?:在|于)\s*)$")),
+    (None, re.compile(r"(?:(?<![a-z])(?:in|on|at|over|around|about|circa|back in|for|as early as)(?: the)?\s+|(?:在|于)\s*)$")),
 )
 _BOUNDARY_WORDS: Final = re.compile(r"(?<![a-z])(?:through|thru)(?: the)?\s+$|(?:截至)\s*$")
 _AFTER: Final[tuple[tuple[Kind | None, re.Pattern[str]], ...]] = (
@@ -75,7 +75,7 @@ def _one_day(reading: Reading) -> bool:
 
 def _merge(a: Reading, b: Reading, context: Context) -> bool:
     """Fold `b` into `a`: date and clock, in either order; a part of the day and a clock; two names of one day."""
-    if b.kind == "frequency" and a.cycle == "year" and a.role == "date":
+    if b.kind == "frequency" and (a.role in {"part", "clock"} or (a.cycle == "year" and a.role == "date")):
         a.kind, a.begins, a.ends, a.weak = "frequency", None, None, False
         return True
     if a.kind == "frequency":

@@ -18,6 +18,7 @@ from .calendar import Unit, midnight
 from .spans import Kind, Tense
 from .tense import tense_of_normal
 
+_FILLER: Final = re.compile(r"\s+|(?<![a-z])(?:starting|beginning|back|in|on|at|since|from|the|of|by|until|and|to|early|late|so)(?![a-z])|[从自在到就于起]|开始|以后|之后")
 Role = Literal["date", "part", "clock", "length", "now"]
 CLAUSE_END: Final = re.compile(r"[，。！？；,.;!?\n]")
 
@@ -69,10 +70,12 @@ class Context:
         first, last = self._clause(match.start(), match.end())
         if first not in self._tenses:
             self._tenses[first] = tense_of_normal(self.text[first:last])
-        found = self._tenses[first]
-        if found is None and last - first - (match.end() - match.start()) <= 4 and last < len(self.text):
-            return tense_of_normal(self.text[last : self._clause(last + 1, last + 1)[1]])
-        return found
+        tense = self._tenses[first]
+        if tense is None and last < len(self.text):
+            rest = _FILLER.sub("", self.text[first : match.start()] + " " + self.text[match.end() : last])
+            if len(rest) <= 2:
+                return tense_of_normal(self.text[last : self._clause(last + 1, last + 1)[1]])
+        return tense
 
     def _clause(self, start: int, end: int) -> tuple[int, int]:
         first = 0

@@ -84,7 +84,7 @@ def _memorial(year: int) -> Interval:
 
 _SPRING, _NATIONAL, _LABOUR = _lunar(1, 1), _solar(10, 1), _solar(5, 1)
 ZH_FEASTS: Final[dict[str, Feast]] = {
-    "春节": _SPRING, "大年初一": _SPRING, "农历新年": _SPRING, "过年": _SPRING, "除夕": _new_years_eve, "大年三十": _new_years_eve, "年三十": _new_years_eve, "年夜": _new_years_eve, "元宵节": _lunar(1, 15), "元宵": _lunar(1, 15),
+    "春节": _SPRING, "农历新年": _SPRING, "过年": _SPRING, "除夕": _new_years_eve, "大年三十": _new_years_eve, "年三十": _new_years_eve, "年夜": _new_years_eve, "元宵节": _lunar(1, 15), "元宵": _lunar(1, 15),
     "清明节": _clear_and_bright, "清明": _clear_and_bright, "端午节": _lunar(5, 5), "端午": _lunar(5, 5), "七夕节": _lunar(7, 7), "七夕": _lunar(7, 7),
     "中元节": _lunar(7, 15), "中秋节": _lunar(8, 15), "中秋": _lunar(8, 15), "重阳节": _lunar(9, 9), "重阳": _lunar(9, 9), "冬至": _winter_solstice,
     "腊八节": _twelfth(8), "腊八": _twelfth(8), "小年": _twelfth(23), "元旦": _solar(1, 1), "情人节": _solar(2, 14), "妇女节": _solar(3, 8), "三八节": _solar(3, 8), "植树节": _solar(3, 12),

@@ -25,7 +25,7 @@ _PLACED_PAST: Final = re.compile(
     r"|just now|the other day|back in|earlier today|used to)(?![a-z])"
 )
 _FUTURE: Final = re.compile(
-    r"(?<![需主重只不紧必首还摘纲概])要(?![求是不么素紧点害强好])|(?<![开机社聚约晚宴协大年学不工商议诉])会(?![议员计话面场长所谈见馆儿说员])"
+    r"(?<![需主重只不紧必首还摘纲概])要(?![求是不么素紧点害强好])|(?<![开机社聚约晚宴协大年学不工商议诉运博事误])会(?![议员计话面场长所谈见馆儿说上后中])"
     r"|打算|即将|将(?=[于在会要来])|(?<![即大主])将(?![军士领])|准备(?!好|了)|计划|(?<![不没])想(?![了起到过法象念必想])|预计|快要|就要|明[天日晚早儿年]|(?<![以之然最])后天"
     r"|(?<![以一等楼])下+(?:一?个)?(?:周|星期|礼拜|月)|(?<![a-z])(?:will|won't|'ll|shall|going to|gonna|plan(?:s|ning)? (?:to|on|a|for)|intend(?:s|ing)? to"
     r"|about to|(?:want|wants|hope|hopes|hoping|expect|expects|expecting|scheduled|due|need|needs|have|has|would like|'d like|'d love|looking forward) to"

@@ -29,6 +29,7 @@ DAY_NUMBER: Final = r"[12][0-9]|3[01]|0?[1-9]|三十一?|二?十[一二三四五
 _MONTH_DAY: Final = (
     rf"(?:(?P<d>{DAY_NUMBER})\s?[日号](?!线|楼)|(?P<d2>[0-9]{{1,2}})(?![0-9.:：点时个天年月周次人块元%/-])"
     r"|(?P<p>上旬|中旬|下旬|初(?!一|二|三|四|五|六|七|八|九|十)|头(?!条)|中(?![国文秋心学午间关医餐奖])|底|末|尾)"
+    r"|(?P<edge>第一天|最后一天|最后一周)"
     r"|第(?P<wk>[一二三四五])个?(?:周|星期|礼拜)(?P<wkd>[一二三四五六日天])?)"
 )
 _WEEK: Final = r"(?:周|星期|礼拜)"
@@ -94,12 +95,15 @@ def _month(m: re.Match[str], context: Context) -> Reading | None:
             return part_of_month(y, month, part)
         if m["wkd"]:
             return nth_weekday(y, month, ZH_WEEKDAYS[m["wkd"]], zh_int(m["wk"]))
+        if m["edge"]:
+            begins, ends = months(y, month, month + 1)
+            return whole_day(begins) if m["edge"] == "第一天" else (ends - DAY * (7 if m["edge"] == "最后一周" else 1), ends)
         if m["wk"]:
             first = date(y, month, 7 * zh_int(m["wk"]) - 6)[0]
             return first, min(first + DAY * 7, months(y, month, month + 1)[1])
         return months(y, month, month + 1)
 
-    exact = day is not None or bool(m["wkd"])
+    exact = day is not None or bool(m["wkd"]) or (m["edge"] or "").endswith("天")
     if year is None:
         tense = context.tense(m)
         begins, ends = by_tense(of, context.said, tense, near=exact)
@@ -107,7 +111,7 @@ def _month(m: re.Match[str], context: Context) -> Reading | None:
     else:
         begins, ends = of(year)
         confidence = 0.7 if group(m, "yy") else 0.95
-    whole = not exact and part is None and not m["wk"]
+    whole = not exact and part is None and not m["wk"] and not m["edge"]
     kind: Kind = "during" if direction and whole and _steps(direction) == 0 else "when"
     return Reading(
         begins=begins, ends=ends, grain="day" if exact else "month" if whole else "week", confidence=confidence, kind=kind,
@@ -148,7 +152,7 @@ def _year(m: re.Match[str], context: Context) -> Reading | None:
         return None
     confidence = 0.95
     weak = False
-    season, quarter, part_name = group(m, "s"), group(m, "q"), group(m, "p")
+    season, quarter, part_name = group(m, "s"), group(m, "q") or group(m, "q4"), group(m, "p")
     if season:
         begins, ends = season_of(year, SEASONS[season])
         if m["ry"] in {"去", "上", "上一"} and ends > context.said:
@@ -163,7 +167,7 @@ def _year(m: re.Match[str], context: Context) -> Reading | None:
         begins, ends = part_of_year(year, part)
         return Reading(begins=begins, ends=ends, grain="season", confidence=0.85, closes=part == "end")
     if m["yy"]:
-        weak, confidence = not (m["yy"][0] == "0" or m["yy"] >= "80"), 0.6
+        weak, confidence = not (m["yy"][0] == "0" or m["yy"] >= "80" or group(m, "then") is not None), 0.6
     begins, ends = months(year, 1, 13)
     kind: Kind = "during" if m["ry"] in {"今", "本"} else "when"
     return Reading(begins=begins, ends=ends, grain="year", confidence=confidence, kind=kind, weak=weak)
@@ -193,10 +197,9 @@ def _bare_half(m: re.Match[str], context: Context) -> Reading:
 def _decade(m: re.Match[str], context: Context) -> Reading:
     digits = zh_int(m["dec"])
     if m["y"]:
-        year = int(m["y"])
+        year = int(m["y"]) * 100 + digits
     else:
-        century = 2000 if m["c"] and m["c"][0] == "本" else 1900
-        year = century + digits
+        year = (2000 if (m["c"] or "").startswith("本") else 1900) + digits
     begins, ends = months(year, 1, 13)[0], months(year + 9, 1, 13)[1]
     part = ZH_PART_NAMES.get(m["p"] or "")
     if part == "early":
@@ -228,10 +231,13 @@ _LUNAR_MONTHS: Final = {"正": 1, "冬": 11, "腊": 12}
 
 
 def _lunar_date(m: re.Match[str], context: Context) -> Reading | None:
-    if not (m["mark"] or m["lm"] in _LUNAR_MONTHS or m["ld"].startswith("初")):
+    if m["new"]:
+        month, day = 1, zh_int(m["new"])
+    elif not (m["mark"] or m["lm"] in _LUNAR_MONTHS or m["ld"].startswith("初")):
         return None
-    month = _LUNAR_MONTHS.get(m["lm"]) or zh_int(m["lm"])
-    day = zh_int(m["ld"].removeprefix("初").removesuffix("号").removesuffix("日"))
+    else:
+        month = _LUNAR_MONTHS.get(m["lm"]) or zh_int(m["lm"])
+        day = zh_int(m["ld"].removeprefix("初").removesuffix("号").removesuffix("日"))
     year = _year_of(m, context)
 
     def of(y: int) -> Interval:
@@ -278,15 +284,15 @@ def _days_range(m: re.Match[str], context: Context) -> Reading:
 
 _TO: Final = r"\s*(?:到|至|-|~|–|—|－|～)\s*"
 PATTERNS: Final[tuple[Pattern, ...]] = (
-    pattern("day", "天日晚早夜儿晨", r"(?P<day>(?<![以之目提])大{0,3}前(?=天(?!气|天)|晚|夜)|昨(?=[天日晚早夜儿])|今(?=[天日晚早夜儿晨])|明(?=[天日晚早夜儿晨])|(?<![以之然最今先])大{0,3}后(?=天|晚))(?:[天日儿](?!头条|方舟)|(?=[晚早夜晨]))", _day),
+    pattern("day", "天日晚早夜儿晨", r"(?P<day>(?<![以之目提])大{0,3}前(?=天(?!气)|晚|夜)|昨(?=[天日晚早夜儿])|今(?=[天日晚早夜儿晨])|明(?=[天日晚早夜儿晨])|(?<![以之然最今先])大{0,3}后(?=天|晚))(?:[天日儿](?!头条|方舟)|(?=[晚早夜晨]))", _day),
     pattern("week", "周期拜", rf"(?P<dir>{_DIRECTION})(?:一?个)?{_WEEK}(?:{_WEEKDAY}|(?P<end>末))?(?!期|年(?!前)|边|围|长|密|折|岁|刊)", _week),
     pattern("weekday", "周期拜", rf"(?<![0-9零一二两三四五六七八九十几每半第]){_WEEK}{_WEEKDAY}(?!期)", _weekday),
     pattern("weekend", "周", r"周末(?:两天)?", _bare_weekend),
     pattern("month", "月", rf"(?:{YEAR}的?\s?)?{MONTH}(?:的?\s?{_MONTH_DAY})?", _month),
     pattern("relative month", "月", rf"{REL_MONTH}(?:的?\s?{_MONTH_DAY})?", _month),
     pattern("part of month", "月", r"(?<![0-9零一二三四五六七八九十个正腊岁上下])月(?P<p>初|底|末|中旬?|上旬|下旬)(?![一国秋])", _bare_part_of_month),
-    pattern("part of year", "年", r"(?<![0-9零一二三四五六七八九十个今明去前后])年(?P<p>初|底|末|中)(?![一国秋])", _bare_part_of_year),
-    pattern("year", "年", rf"{YEAR}(?!前|后|代|级|轻|纪|龄)(?:的?(?:(?P<s>[春夏秋冬])[天季]?|第?(?P<q>[一二三四1-4])季度|年?(?P<p>初|底|末|中(?![国文秋学])|上半|下半)年?))?", _year),
+    pattern("part of year", "年", r"(?<![0-9零一二三四五六七八九十个今明去前后大小])年(?P<p>初|底|末|中)(?![一国秋])", _bare_part_of_year),
+    pattern("year", "年", rf"{YEAR}(?!前|后|代|级|轻|纪|龄)(?:的?(?:(?P<s>[春夏秋冬])[天季]?|(?:第?(?P<q>[一二三四1-4])季度|q(?P<q4>[1-4])(?![0-9]))|年?(?P<p>初|底|末|中(?![国文秋学])|上半|下半)年?)|(?P<then>(?=毕业|入职|结婚|出生|加入|离开|搬|买|就|开始|来的|去的)))?", _year),
     pattern("year before", "年", rf"{YEAR}(?=以?前|之前|以?后|之后)", _year),
     pattern("season", "春夏秋冬", r"(?P<dir>[这今上下])(?:一?个)?(?P<s>[春夏秋冬])[天季]?", _this_season),
     pattern("quarter", "季", rf"(?:第(?P<q>[一二三四1-4])个?季度|(?P<qdir>{_DIRECTION})(?:一?个)?季度)", _quarter),
@@ -294,7 +300,7 @@ PATTERNS: Final[tuple[Pattern, ...]] = (
     pattern("decade", "代", r"(?P<c>上个?世纪|本世纪|二十世纪|20世纪)?(?P<y>(?:19|20)(?=[0-9]0))?(?P<dec>[0-9]0|[一二三四五六七八九]十)年代(?P<p>初期?|末期?|中期?|后期|前期)?", _decade),
     pattern("day of month", "号日", rf"(?<![0-9a-z零一二三四五六七八九十第路街弄巷道栋座.#-])(?P<d>{DAY_NUMBER})(?P<mark>号(?!线|楼|店|门|院|机|房|桌|位|选|码|电|球|种|公|桩|馆|台|文|舰|航|厅|会|仓|车|柜|床|字|铺|染)|日(?![本元语文报常历]))", _day_of_month),
     pattern("feast", "节夕庆旦宵明午秋阳年一至夜八二1诞大", rf"(?:{YEAR}的?)?(?P<feast>{words(ZH_FEASTS)})(?P<holiday>期间|假期|长假|放假|小长假|黄金周)?(?:当天|那天)?", _feast),
-    pattern("lunar date", "月", rf"(?:{YEAR}的?)?(?P<mark>农历|阴历)?(?P<lm>[正冬腊]|(?<![0-9零一二三四五六七八九十])(?:{_DIGIT_MONTH}))月(?P<ld>初[一二三四五六七八九十]|{DAY_NUMBER})[日号]?", _lunar_date),
+    pattern("lunar date", "月初", rf"(?:{YEAR}的?)?(?:大年初(?P<new>[一二三四五六七八九十])|(?P<mark>农历|阴历)?(?P<lm>[正冬腊]|(?<![0-9零一二三四五六七八九十])(?:{_DIGIT_MONTH}))月(?P<ld>初[一二三四五六七八九十]|{DAY_NUMBER})[日号]?)", _lunar_date),
     pattern("now", "现今目至此", r"现在|如今|目前|此刻|(?<=至)今|今(?=以?后|起)|现今", _now),
     pattern("years range", "到至-~–—－～", rf"(?<![0-9.-])(?P<a>{_Y4})年?{_TO}(?P<b>{_Y4})(?:年|(?![0-9.-]))", _years_range),
     pattern("months range", "月", rf"(?:{YEAR}的?)?(?<![0-9.])(?P<a>{_DIGIT_MONTH})月?份?{_TO}(?P<b>{_DIGIT_MONTH})月(?:份(?!额)|(?![0-9]))", _months_range),

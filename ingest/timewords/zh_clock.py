@@ -13,7 +13,7 @@ from .numbers import zh_int
 _HOUR: Final = r"2[0-4]|1[0-9]|0?[0-9]|二十[一二三四]?|十[一二三四五六七八九]?|[零一二两三四五六七八九]"
 _MINUTE: Final = r"[0-5]?[0-9]|[二三四五]?十[一二三四五六七八九]?|零?[一二三四五六七八九]"
 _PART: Final = words(w for w in ZH_PARTS if w not in {"早", "晚", "夜", "晨"})
-_AFTER_BARE: Final = r"见|开|出发|到|集合|起床|下班|上班|吃|睡|走|结束|来|去|左右|前|之前|以前|后|之后|以后|多(?!少|了)|钟|整|约|叫|接|送|回"
+_AFTER_BARE: Final = r"见|开|出发|到|集合|起床|下班|上班|吃|睡|走|结束|左右|前|之前|以前|后|之后|以后|多(?!少|了)|钟|整|约|叫|接|送|回"
 
 
 def _part(m: re.Match[str], context: Context) -> Reading:
@@ -28,7 +28,7 @@ def _clock(m: re.Match[str], context: Context) -> Reading | None:
     part = ZH_PARTS[m["part"]] if m["part"] else None
     if part is None and m["unit"] == "时" and minute is None:
         return None
-    bare = part is None and minute is None and not m["sure"]
+    bare = part is None and minute is None and m["sure"] is None
     return at_clock(hour, minute, part, context, tense=context.tense(m), weak=bare)
 
 
@@ -40,7 +40,7 @@ def _offset_clock(m: re.Match[str], context: Context) -> Reading | None:
 PATTERNS: Final[tuple[Pattern, ...]] = (
     pattern(
         "part", "早上晨午晚夜",
-        rf"(?:(?<![一整个半每])(?P<part>{_PART})|(?<=[昨今明前后天日号一二三四五六])(?P<short>[早晚夜晨](?![餐饭点上会年期报婚安]|班)))(?:里|间)?",
+        rf"(?:(?<![一整个半每])(?<!当天)(?<!那天)(?<!次日)(?<!第二天)(?P<part>{_PART})|(?<=[昨今明前后天日号一二三四五六])(?P<short>[早晚夜晨](?![餐饭点上会年期报婚安]|班)))(?:里|间)?",
         lambda m, c: at_part(ZH_PARTS[m["part"] or m["short"]], c, tense=c.tense(m), confidence=0.5),
     ),
     pattern(
