@@ -24,7 +24,8 @@ CHUNKS: Final = 32
 TAIL: Final = 8
 """Of a longer document the first CHUNKS - TAIL and the last TAIL chunks are embedded: turns end on what matters."""
 
-_BOUNDS: Final = re.compile(r"(?<=[。!?！？；;\n])|(?<=[.!?,])(?=\s)|(?<=[,，、])")
+_SENTENCES: Final = re.compile(r"(?<=[。！？；…])|(?<=[.!?;])(?=\s)")
+_CLAUSES: Final = re.compile(r"(?<=[，、：])|(?<=[,:\s])")
 _SPACE: Final = re.compile(r"\s+")
 
 
@@ -53,22 +54,27 @@ def chunks(text: str, *, size: int = CHUNK, most: int = CHUNKS, tail: int = TAIL
         size //= 2
     if len(text) <= size:
         return [text] if text else []
+    pieces = [piece for piece in map(str.strip, _packed(text, size, (_SENTENCES, _CLAUSES))) if piece]
+    return pieces if len(pieces) <= most else pieces[: most - tail] + pieces[-tail:]
+
+
+def _packed(text: str, size: int, bounds: tuple[re.Pattern[str], ...]) -> list[str]:
+    """As many whole parts as fit into each piece; a part that is too long is cut at the next finer bounds, or anywhere
+    when there are none."""
+    if not bounds:
+        return [text[i : i + size] for i in range(0, len(text), size)]
     pieces: list[str] = []
     held = ""
-    for sentence in _BOUNDS.split(text):
-        if len(held) + len(sentence) <= size:
-            held += sentence
+    for part in bounds[0].split(text):
+        if len(held) + len(part) <= size:
+            held += part
             continue
-        if held.strip():
-            pieces.append(held.strip())
-        while len(sentence) > size:
-            pieces.append(sentence[:size].strip())
-            sentence = sentence[size:]
-        held = sentence
-    if held.strip():
-        pieces.append(held.strip())
-    pieces = [piece for piece in pieces if piece]
-    return pieces if len(pieces) <= most else pieces[: most - tail] + pieces[-tail:]
+        pieces.append(held)
+        held = part
+        if len(part) > size:
+            *whole, held = _packed(part, size, bounds[1:])
+            pieces += whole
+    return [*pieces, held]
 
 
 def unit(rows: Vectors) -> Vectors:

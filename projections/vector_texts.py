@@ -18,7 +18,7 @@ FORGETTING: Final = frozenset({"claim.forgotten", "scope.forgotten"})
 
 @dataclass(frozen=True, slots=True)
 class Texts:
-    """The chunks of document `doc`, in order; at least one."""
+    """The chunks of document `doc`, in order, each with the speaker's name where it is not the user; at least one."""
 
     doc: int
     chunks: tuple[str, ...]
@@ -33,13 +33,13 @@ def texts_of(event: Event) -> Texts | None:
         return None
     seq = event.position.seq
     if event.type in RAW_TYPES:
-        doc, text = document_of_event(seq), spoken(event.body.get("text") or "", event.body.get("speaker"))
+        speaker = event.body.get("speaker")
+        doc, pieces = document_of_event(seq), [spoken(piece, speaker) for piece in chunks(event.body.get("text") or "")]
     elif event.type in CLAIM_TYPES:
-        doc, text = document_of_claim(seq), render_claim(Claim.from_body(event.body))
+        doc, pieces = document_of_claim(seq), chunks(render_claim(Claim.from_body(event.body)))
     else:
         return None
-    pieces = tuple(chunks(text))
-    return Texts(doc, pieces) if pieces else None
+    return Texts(doc, tuple(pieces)) if pieces else None
 
 
 def forgotten_by(events: Iterable[Event], *, after: int) -> list[tuple[str, list[int]]]:
