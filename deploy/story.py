@@ -6,9 +6,11 @@ them. Nothing is prepared: every answer comes from the running parts, over HTTP,
 
 from __future__ import annotations
 
+import sys
 import time
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Final
 
 import orjson
@@ -120,16 +122,22 @@ def _settle(client: Client, namespace: str) -> None:
 
 
 def _what_next(console: Console, settings: Settings, namespace: str) -> None:
-    other = "" if settings.source_of("home") == "default" else f"TAISHI_HOME={settings.home} "
-    command = f"{other}.venv/bin/taishi"
-    console.print(
-        f"""
-Now you, in another terminal:
-   {command} timeline -n {namespace}
-   {command} tell "I'm allergic to peanuts, and I love hiking"
-   {command} recall "What must I not eat?"
-   {command} --help
-   write side {settings.write_base}/openapi.json, read side {settings.read_base}/openapi.json
-
-Ctrl-C stops everything; what was recorded stays in {settings.home}."""
-    )
+    elsewhere = ("default", str(settings.home / "taishi.toml"))
+    named = [name for name in ("home", "write_addr", "read_addr") if settings.source_of(name) not in elsewhere]
+    exported = " ".join(f"TAISHI_{name.upper()}={getattr(settings, name)}" for name in named)
+    program = Path(sys.prefix) / "bin" / "taishi"
+    taishi = program.relative_to(Path.cwd()) if program.is_relative_to(Path.cwd()) else program
+    lines = [
+        "",
+        "Now you, in another terminal:",
+        *([f"   export {exported}"] if exported else []),
+        f"   {taishi} timeline -n {namespace}",
+        f"""   {taishi} tell "I'm allergic to peanuts, and I love hiking\"""",
+        f"""   {taishi} recall "What must I not eat?\"""",
+        f"   {taishi} --help",
+        f"   write side {settings.write_base}/openapi.json, read side {settings.read_base}/openapi.json",
+        "",
+        f"Ctrl-C stops everything; what was recorded stays in {settings.home}.",
+    ]
+    for line in lines:
+        console.print(line, soft_wrap=True)

@@ -6,6 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
+from .render import flat
 from .session import AsJson, Namespace, fail, out, print_json, session
 
 
@@ -56,4 +57,4 @@ def _show(reply: dict[str, Any], as_json: bool) -> None:
         return
     out.print("forgotten")
     for name, value in reply["receipt"].items():
-        out.print(f"  {name}: {value}")
+        out.print(f"  {name}: {flat(value)}")

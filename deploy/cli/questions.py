@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
 
 import typer
 
-from .render import item_lines, moment, print_items, rectangles
+from .render import flat, item_lines, moment, print_items, rectangles
 from .session import AsJson, Namespace, When, out, session, show
 
 
@@ -35,13 +36,14 @@ def recall(
             "min_position": min_position,
             "explain": True if explain else None,
         }
-        show(here.client.read.call("POST", "/v1/recall", body), as_json, _answer)
+        reply = here.client.read.call("POST", "/v1/recall", body)
+        show(reply, as_json, lambda r: _answer(r, explain=explain))
 
 
-def _answer(reply: dict[str, Any]) -> None:
+def _answer(reply: dict[str, Any], *, explain: bool) -> None:
     missing = f"  (degraded: {', '.join(reply['degraded'])})" if reply.get("degraded") else ""
     out.print(str(reply["answerability"]).replace("_", " ") + missing)
-    print_items(reply["items"])
+    print_items(reply["items"], why=explain)
 
 
 def list_memories(
@@ -103,7 +105,7 @@ def _explained(reply: dict[str, Any]) -> None:
     for claim in reply.get("claims", ()):
         out.print(f"says: {claim['text']} ({claim['status']}, id {claim['id']})")
     if reply.get("beliefs"):
-        out.print(rectangles(reply["beliefs"]))
+        _print_rectangles(reply["beliefs"])
 
 
 def timeline(
@@ -119,7 +121,10 @@ def timeline(
 
 
 def _timeline(reply: dict[str, Any]) -> None:
-    out.print(rectangles(reply["items"]) if reply["items"] else "nothing")
+    if reply["items"]:
+        _print_rectangles(reply["items"])
+    else:
+        out.print("nothing")
     if reply.get("truncated"):
         out.print("there is more: name a predicate")
 
@@ -132,5 +137,9 @@ def status(namespace: Namespace = None, as_json: AsJson = False) -> None:
 
 def _status(reply: dict[str, Any]) -> None:
     for name, value in reply.items():
-        shown = " ".join(f"{k} {v}" for k, v in value.items()) if isinstance(value, dict) else value
-        out.print(f"{name.replace('_', ' ')}: {shown}")
+        out.print(f"{name.replace('_', ' ')}: {flat(value)}")
+
+
+def _print_rectangles(rows: Sequence[Mapping[str, Any]]) -> None:
+    for line in rectangles(rows):
+        out.print(line)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from rich.table import Table
+from rich.cells import cell_len, set_cell_size
 
 from .session import out
 
@@ -23,7 +23,7 @@ def span(start: str | None, end: str | None) -> str:
     return f"{moment(start)} → {moment(end)}".strip()
 
 
-def item_lines(item: Mapping[str, Any]) -> Iterator[str]:
+def item_lines(item: Mapping[str, Any], *, why: bool = False) -> Iterator[str]:
     yield str(item.get("text") or f"({item.get('status')})")
     facts = [str(item["status"])] if item.get("status") else []
     if item.get("valid_from") or item.get("valid_to"):
@@ -36,27 +36,37 @@ def item_lines(item: Mapping[str, Any]) -> Iterator[str]:
         if said and said != item.get("text"):
             yield f"   said: {said}"
     yield f"   id {item.get('id')}"
-    why = item.get("why")
-    if isinstance(why, Mapping):
-        yield "   why: " + ", ".join(f"{name} {value}" for name, value in why.items() if value is not None)
+    if why and item.get("why"):
+        yield "   why: " + flat(item["why"])
 
 
-def print_items(items: Sequence[Mapping[str, Any]]) -> None:
+def flat(value: Any) -> str:
+    """A nested reply on one line."""
+    if isinstance(value, Mapping):
+        return ", ".join(f"{name} {flat(one)}" for name, one in value.items() if one not in (None, {}, []))
+    if isinstance(value, list):
+        return "; ".join(map(flat, value))
+    return str(value)
+
+
+def print_items(items: Sequence[Mapping[str, Any]], *, why: bool = False) -> None:
     if not items:
         out.print("nothing")
     for number, item in enumerate(items, 1):
-        first, *rest = item_lines(item)
+        first, *rest = item_lines(item, why=why)
         out.print(f"{number}. {first}")
         for line in rest:
             out.print(line)
 
 
-def rectangles(rows: Sequence[Mapping[str, Any]]) -> Table:
+def rectangles(rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     """What was believed: true from when to when, known from when to when."""
-    table = Table("predicate", "value", "true", "known", "status", "id", box=None, pad_edge=False)
+    table = [("predicate", "value", "true", "known", "status", "id")]
     for row in rows:
         true, known = (span(row[f"{axis}_from"], row[f"{axis}_to"]) for axis in ("valid", "known"))
         value = row["value"] or "(forgotten)"
         said = f"not {value}" if row.get("polarity") == "negative" else value
-        table.add_row(row["predicate"] or "", said, true, known, row["status"], row["id"])
-    return table
+        table.append((row["predicate"] or "", said, true, known, row["status"], row["id"]))
+    widths = [max(map(cell_len, column)) for column in zip(*table, strict=True)]
+    for cells in table:
+        yield "  ".join(set_cell_size(cell, width) for cell, width in zip(cells, widths, strict=True)).rstrip()

@@ -168,7 +168,8 @@ def accepting(sides: StandIn) -> None:
 def test_import_takes_conversations_and_events_and_may_be_repeated(sides: StandIn, tmp_path: Path) -> None:
     accepting(sides)
     talk = tmp_path / "talk.jsonl.gz"
-    said = [("1", "a", "Ann", "hello", "2025-01-01T10:00"), ("2", "b", "user", "hi", None), ("3", "a", "Ben", "bye", None)]
+    noon = "2025-01-01T10:00"
+    said = [("1", "a", "Ann", "hello", noon), ("2", "b", "user", "hi", None), ("3", "a", "Ben", "bye", None)]
     rows = [
         {"id": i, "namespace": ns, "session": "s", "seq": 0, "speaker": speaker, "text": text, "time": at}
         for i, ns, speaker, text, at in said
@@ -181,7 +182,7 @@ def test_import_takes_conversations_and_events_and_may_be_repeated(sides: StandI
     sent = {(route, body["events"][0]["namespace"]): body["events"] for route, body in sides.asked}
     assert [e["content"] for e in sent["POST /v1/events", "a"]] == ["hello", "bye"]
     first = sent["POST /v1/events", "a"][0]
-    assert (first["actor"], first["occurred_at"], first["session"]) == ({"name": "Ann"}, "2025-01-01T10:00", "s")
+    assert (first["actor"], first["occurred_at"], first["session"]) == ({"name": "Ann"}, noon, "s")
     assert sent["POST /v1/events", "b"][0]["actor"] == {"role": "user"}
     assert [e["content"] for e in sent["POST /v1/import", "default"]] == ["x", "y"]
     again = run("import", str(talk), str(past))
