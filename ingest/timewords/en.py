@@ -192,8 +192,9 @@ def _day_of_month(m: re.Match[str], context: Context) -> Reading:
         at = add_months(context.today.replace(day=1), STEPS[direction])
         begins, ends = date(at.year, at.month, day)
         return Reading(begins=begins, ends=ends, grain="day", confidence=0.95)
-    begins, ends = day_of_month(day, context, context.tense(m))
-    return Reading(begins=begins, ends=ends, grain="day", confidence=0.6, weak=group(m, "wd") is None, cycle="month")
+    weekday = group(m, "wd")
+    begins, ends = day_of_month(day, context, context.tense(m), EN_WEEKDAYS[weekday] if weekday else None)
+    return Reading(begins=begins, ends=ends, grain="day", confidence=0.6, weak=not weekday, cycle=None if weekday else "month")
 
 
 def _nth(m: re.Match[str], context: Context) -> Reading | None:

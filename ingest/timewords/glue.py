@@ -75,13 +75,6 @@ def _one_day(reading: Reading) -> bool:
 
 def _merge(a: Reading, b: Reading, context: Context) -> bool:
     """Fold `b` into `a`: date and clock, in either order; a part of the day and a clock; two names of one day."""
-    if b.kind == "frequency" and (a.role in {"part", "clock"} or (a.cycle == "year" and a.role == "date")):
-        a.kind, a.begins, a.ends, a.weak = "frequency", None, None, False
-        return True
-    if a.kind == "frequency":
-        return b.kind != "frequency" and b.role in {"date", "part", "clock"} and _REPEATED.fullmatch(context.text, a.end, b.start) is not None
-    if _one_day(a) and b.offset is not None and b.role in {"part", "clock"}:
-        return _place(a, a.begins, b)
     if a.role in {"part", "clock"} and a.offset is not None and _one_day(b):
         a.role, a.confidence = "date", min(0.9, b.confidence)
         first, last = a.offset
@@ -90,6 +83,13 @@ def _merge(a: Reading, b: Reading, context: Context) -> bool:
         a.kind = "during" if a.kind == "during" else "when"
         a.begins, a.ends, a.weak, a.cycle = day + first, day + last, False, b.cycle
         return True
+    if b.kind == "frequency" and (a.role in {"part", "clock"} or (a.cycle == "year" and a.role == "date")):
+        a.kind, a.begins, a.ends, a.weak = "frequency", None, None, False
+        return True
+    if a.kind == "frequency":
+        return b.kind != "frequency" and b.role in {"date", "part", "clock"} and _REPEATED.fullmatch(context.text, a.end, b.start) is not None
+    if _one_day(a) and b.offset is not None and b.role in {"part", "clock"}:
+        return _place(a, a.begins, b)
     if a.offset is not None and b.offset is not None and b.role == "clock" and a.grain == "hour" and a.role in {"part", "date"} and a.begins is not None:
         return _place(a, midnight(a.begins) if a.begins - midnight(a.begins) == a.offset[0] else a.begins - a.offset[0], b)
     if a.role == "clock" and b.role == "part" and a.offset is not None and b.offset is not None and a.cycle == "halfday":

@@ -53,14 +53,19 @@ def directed(of: Callable[[int], Interval], steps: int, context: Context, tense:
     return of(context.said.year) if tense is None else by_tense(of, context.said, tense, near=False)
 
 
-def day_of_month(day: int, context: Context, tense: Tense) -> Interval:
-    """A bare day: the last such day when the tense is past, else today's or the next. Months without it are passed over."""
-    for offset in (0, -1, -2) if tense == "past" else (0, 1, 2):
-        at = add_months(context.today.replace(day=1), offset)
+def day_of_month(day: int, context: Context, tense: Tense, weekday: int | None = None) -> Interval:
+    """A bare day: the last such day when the tense is past, else today's or the next; on that weekday where one is named.
+
+    Months without it are passed over.
+    """
+    first = context.today.replace(day=1)
+    for offset in range(0, 40):
+        at = add_months(first, -offset if tense == "past" else offset)
         try:
             begins, ends = date(at.year, at.month, day)
         except ValueError:
             continue
-        if begins <= context.said if tense == "past" else ends > context.said:
+        fits = begins <= context.said if tense == "past" else ends > context.said
+        if fits and weekday in (None, begins.weekday()):
             return begins, ends
     raise ValueError("no such day")
