@@ -28,7 +28,8 @@ FREE_DOCUMENTS: Final = 4_000
 POSTINGS: Final = 6_000
 """Postings that one question may touch in a bigger namespace: rarest terms first, at least one."""
 PHRASE_BELOW: Final = 20
-"""Single-character phrases are tried in a big namespace when words find fewer documents than this."""
+"""Single-character phrases are tried in a big namespace when words find fewer documents than this, for words that
+stand in fewer documents than this."""
 LARGE: Final = 1_000
 """Documents a namespace is taken to have, at least, when it is judged how telling a word is: in a namespace of two
 every word is common."""
@@ -176,13 +177,18 @@ def _match(
         budget -= documents
         chosen.append(token)
     clauses = [f"words : {_quoted(prefix, [token])}" for token in chosen]
-    phrases = [f"chars : {_quoted(prefix, phrase)}" for phrase in terms.phrases]
     if corpus.documents <= FREE_DOCUMENTS:
-        return _documents(model, clauses + phrases)
+        return _documents(model, clauses + [_phrase(prefix, phrase) for phrase in terms.phrases])
     found = _documents(model, clauses)
-    if phrases and len(found) < PHRASE_BELOW:
-        found |= _documents(model, [p for p in phrases if " " in p[len("chars : ") :]] or phrases)
+    if len(found) < PHRASE_BELOW:
+        rare = [p for p in terms.phrases if frequency.get("".join(p), 0) < PHRASE_BELOW]
+        longer = [p for p in rare if len(p) > 1]
+        found |= _documents(model, [_phrase(prefix, phrase) for phrase in longer or rare])
     return found
+
+
+def _phrase(prefix: str, phrase: Sequence[str]) -> str:
+    return f"chars : {_quoted(prefix, phrase)}"
 
 
 def _documents(model: ReadModel, clauses: Sequence[str]) -> set[int]:

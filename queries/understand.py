@@ -61,7 +61,8 @@ _PLAN: Final = re.compile(
     r"|\b(?:plan(?:s|ning)?|going to|will|upcoming|next|intend|tomorrow|future)\b"
 )
 _PAST: Final = re.compile(
-    r"过[吗没?？]|了[吗没?？]|了什么|了哪|\b(?:did|have .{0,20}ever|has .{0,20}ever|was|were|had)\b"
+    r"[^\W\d_a-z不通经超难]过(?![敏去程年节期来于分])|了[吗没?？]|了什么|了哪"
+    r"|\b(?:did|have .{0,20}ever|has .{0,20}ever|was|were|had)\b"
 )
 _STATE_ASKED: Final = re.compile(
     r"是什么|是多少|是谁|是哪|在哪|多少|叫什么|哪个|吗|什么版本"

@@ -1,0 +1,46 @@
+"""The verdict's rules, one by one."""
+
+from __future__ import annotations
+
+from taishi.queries.answerability import Evidence, coverage, judge
+
+
+def test_words_count_by_how_telling_they_are():
+    weight, words = {1: 6.0, 2: 2.0}, {1: ("sister",), 2: ("name",)}
+    assert coverage(weight, words, {1: 1.0}) == (0.75, 0.25)
+    assert coverage(weight, words, {2: 1.0}) == (0.25, 0.75)
+    assert coverage({}, {}, {}) == (0.0, 0.0)
+
+
+def test_asking_words_are_explained_by_the_memorys_predicate():
+    weight, words = {1: 5.0, 2: 5.0}, {1: ("live",), 2: ("marta",)}
+    assert coverage(weight, words, {2: 1.0}, ("lives",)) == (1.0, 0.0)
+    assert coverage({1: 5.0}, {1: ("版本",)}, {}, ("版本",)) == (1.0, 0.0)
+    assert coverage({1: 5.0}, {1: ("妹妹",)}, {}, ("名字",)) == (0.0, 1.0)
+
+
+def test_full_coverage_of_the_asked_slot_is_supported():
+    evidence = Evidence(covered=1.0, missing=0.0, dense=0.2, slot=True)
+    assert judge([evidence], about_user=True)[0] == "supported"
+
+
+def test_nothing_found_is_a_hard_no():
+    assert judge([], about_user=True) == ("no_evidence", 0.0)
+    assert judge([Evidence(covered=0.1, missing=0.9, dense=0.2, slot=False)], about_user=False)[0] == "no_evidence"
+
+
+def test_a_missing_key_word_is_never_supported_however_near_in_meaning():
+    near = Evidence(covered=0.5, missing=0.5, dense=1.0, slot=True)
+    assert judge([near], about_user=True)[0] == "low_confidence"
+
+
+def test_meaning_alone_is_low_confidence():
+    assert judge([Evidence(covered=0.0, missing=0.6, dense=1.0, slot=False)], about_user=True)[0] == "low_confidence"
+
+
+def test_external_words_alone_never_support_what_is_asked_about_the_user():
+    page = Evidence(covered=1.0, missing=0.0, dense=1.0, slot=False, external=True)
+    own = Evidence(covered=1.0, missing=0.0, dense=0.9, slot=False)
+    assert judge([page], about_user=True)[0] == "low_confidence"
+    assert judge([page, own], about_user=True)[0] == "supported"
+    assert judge([page], about_user=False)[0] == "supported"

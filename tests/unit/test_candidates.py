@@ -1,0 +1,119 @@
+"""Full-text candidates: what is found, how it is scored, and what a big namespace leaves out of the match."""
+
+from __future__ import annotations
+
+import pytest
+
+from taishi.queries import candidates
+from taishi.queries.candidates import CorpusStatistics, Statistics, search
+from tests.support.history import History
+from tests.support.read_side import ReadSide, analyzer
+
+
+def found(side: ReadSide, query: str, *, namespace: str = "ns"):
+    model = side.model
+    ns = model.namespace(namespace).ns
+    return search(model, ns, analyzer().query(query), Statistics().of(model, ns))
+
+
+def best(side: ReadSide, query: str, **more) -> list[int]:
+    """Positions of the raw events found, best first."""
+    matches = found(side, query, **more).matches
+    return [doc // 2 for doc in sorted(matches, key=lambda doc: (-matches[doc].score, doc))]
+
+
+@pytest.fixture
+def side(tmp_path) -> ReadSide:
+    h = History()
+    for text in (
+        "备用轮胎放在后备箱的隔层下面。",
+        "后备箱里还有两把雨伞。",
+        "The bicycle pump is behind the laundry door.",
+        "Laundry is collected on Tuesdays.",
+        "工单 QX-4410-B 已经关闭。",
+        "工单 QX-4411-B 已经关闭。",
+        "今天给大家带了🥟。",
+    ):
+        h.say(text)
+    h.say("备用轮胎是另一家的事。", namespace="other")
+    return ReadSide(tmp_path, h.events)
+
+
+@pytest.mark.parametrize(
+    ("query", "first"),
+    [
+        ("备用轮胎在哪", 1),
+        ("雨伞", 2),
+        ("轮胎", 1),
+        ("隔层", 1),
+        ("where are the bicycle pumps", 3),
+        ("QX-4411-B", 6),
+        ("ＱＸ－４４１０－Ｂ", 5),
+        ("🥟", 7),
+        ("後備箱的雨傘", 2),
+    ],
+)
+def test_the_right_one_comes_first(side, query, first):
+    assert best(side, query)[0] == first
+
+
+def test_other_namespaces_are_not_seen(side):
+    assert best(side, "备用轮胎") == [1]
+    assert best(side, "备用轮胎", namespace="other") == [8]
+
+
+def test_a_word_the_segmenter_cuts_otherwise_is_found_by_its_characters(tmp_path):
+    h = History()
+    h.say("她给小猫取名叫皮卡丘丘。")
+    h.say("她给小狗取名叫豆沙。")
+    side = ReadSide(tmp_path, h.events)
+    for part in ("丘丘", "皮卡丘丘", "名叫皮"):
+        assert best(side, part)[:1] == [1], part
+
+
+def test_scores_mean_the_same_whatever_else_is_there(tmp_path):
+    small, large = History(), History()
+    for h, others in ((small, 5), (large, 400)):
+        h.say("我的登山杖借给了老魏。")
+        for n in range(others):
+            h.say(f"第{n}天的流水账，没什么特别。")
+    one = found(ReadSide(tmp_path / "small", small.events), "登山杖借给谁了")
+    two = found(ReadSide(tmp_path / "large", large.events), "登山杖借给谁了")
+    assert one.matches[2].score == pytest.approx(two.matches[2].score, rel=0.25)
+    assert one.matches[2].met == two.matches[2].met
+
+
+def test_a_part_of_a_code_is_not_the_code(side):
+    lexical = found(side, "QX-4499-B")
+    assert all(max(match.met.values()) < 0.4 for match in lexical.matches.values())
+
+
+def test_common_words_are_not_matched_on_but_count(tmp_path, monkeypatch):
+    monkeypatch.setattr(candidates, "FREE_DOCUMENTS", 10)
+    monkeypatch.setattr(candidates, "POSTINGS", 15)
+    h = History()
+    for n in range(60):
+        h.say(f"日报 {n}: 车间一切正常")
+    h.say("车间的备件柜换了锁")
+    h.say("仓库的备件柜也换了锁")
+    side = ReadSide(tmp_path, h.events)
+    matches = found(side, "车间 备件柜").matches
+    assert {doc // 2 for doc in matches} == {61, 62}
+    assert matches[122].score > matches[124].score
+
+
+def test_statistics_follow_what_is_added_and_what_is_forgotten(tmp_path):
+    h = History()
+    said = [h.say(f"note number {n} about gardening") for n in range(4)]
+    side = ReadSide(tmp_path, h.events)
+    statistics = Statistics()
+    assert statistics.of(side.model, 1) == CorpusStatistics(4, 24)
+    more = [h.say("one more"), h.forget(said[0], kind="event")]
+    side.file.apply(more)
+    now = statistics.of(side.model, 1)
+    assert now.documents == 4
+    assert now == Statistics().of(side.model, 1)
+
+
+def test_punctuation_alone_finds_nothing(side):
+    assert found(side, "？！…。").matches == {}

@@ -1,0 +1,267 @@
+"""Recall end to end over folded read models: what answers, what stays out, what is folded, what is said of it."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from taishi.ingest.envelope import Actor
+from taishi.ingest.errors import Unavailable
+from taishi.queries.channels import DenseHits
+from taishi.queries.ranking import Wanted
+from tests.support.history import History, claim_id
+from tests.support.read_side import ReadSide, at
+
+JAN, MAY = at("2026-01-01T00:00:00Z"), at("2026-05-01T00:00:00Z")
+
+
+def moved() -> History:
+    """Two homes, one after the other, each said in words."""
+    h = History()
+    first = h.say("我现在住在南京。")
+    second = h.say("我上个月搬到西安了。")
+    h.claim("user", "lives_in", "南京", said=first, valid_from=JAN)
+    h.claim("user", "lives_in", "西安", said=second, valid_from=MAY)
+    h.extracted(first, second)
+    return h
+
+
+def test_the_state_of_things_is_answered_by_what_holds_alone(tmp_path):
+    side = ReadSide(tmp_path, moved().events)
+    reply = side.ask("我住在哪里？")
+    assert [(i["kind"], i["value"], i["status"]) for i in reply["items"]] == [("claim", "西安", "current")]
+    assert reply["answerability"] == "supported"
+    assert [i["value"] for i in side.ask("我住在哪里？", valid_at=JAN)["items"]] == ["南京"]
+    assert side.texts("我住在哪里？", valid_at=JAN - 1) == []
+
+
+def test_a_question_about_the_past_shows_both_marked(tmp_path):
+    items = ReadSide(tmp_path, moved().events).ask("我以前住在哪里？")["items"]
+    assert {(i["value"], i["status"]) for i in items} == {("西安", "current"), ("南京", "superseded")}
+    assert {i["kind"] for i in items} == {"claim"}
+    old = next(i for i in items if i["value"] == "南京")
+    assert (old["valid_from"], old["valid_to"]) == ("2026-01-01T00:00:00Z", "2026-05-01T00:00:00Z")
+    assert old["why"]["chain"]["superseded_by"][0]["rule"] == "began_later"
+
+
+def test_as_known_then_the_later_word_is_not_there(tmp_path):
+    h = History()
+    h.claim("user", "works_at", "Initrode", valid_from=JAN, recorded_at=JAN)
+    h.claim("user", "works_at", "Umbra", valid_from=MAY, recorded_at=at("2026-08-01T00:00:00Z"))
+    side = ReadSide(tmp_path, h.events)
+    june = "2026-06-15T00:00:00Z"
+    assert side.texts("where do I work", valid_at=june, known_at=june) == ["user works at Initrode"]
+    assert side.texts("where do I work", valid_at=june) == ["user works at Umbra"]
+    assert side.texts("where do I work", position=1) == ["user works at Initrode"]
+
+
+def test_the_words_behind_a_claim_are_folded_into_it_with_their_quote(tmp_path):
+    side = ReadSide(tmp_path, moved().events)
+    (item,) = side.ask("我住在哪里？")["items"]
+    assert item["evidence"] == [
+        {"event_id": "00000000-0000-0000-0000-000000000002", "position": "p0:2", "quote": "我上个月搬到西安了。"}
+    ]
+
+
+def test_words_without_a_claim_are_never_hidden(tmp_path):
+    h = moved()
+    h.say("我住在西安城墙边上，每天早上很吵。")
+    texts = ReadSide(tmp_path, h.events).texts("我住在哪里？")
+    assert any("城墙" in text for text in texts)
+
+
+def test_the_same_words_again_are_one_item_with_all_evidence(tmp_path):
+    h = History()
+    for _ in range(3):
+        h.say("周四晚上要倒可回收垃圾。")
+    (item,) = ReadSide(tmp_path, h.events).ask("可回收垃圾哪天倒")["items"]
+    assert len(item["evidence"]) == 3
+
+
+def test_equal_claims_are_one_item_with_all_evidence(tmp_path):
+    h = History()
+    for text in ("我喜欢酸梅汤。", "我真的喜欢酸梅汤", "酸梅汤我喜欢"):
+        said = h.say(text)
+        h.claim("user", "likes", "酸梅汤", said=said)
+    (item,) = ReadSide(tmp_path, h.events).ask("我喜欢喝酸梅汤吗")["items"]
+    assert item["kind"] == "claim"
+    assert len(item["evidence"]) == 3
+
+
+def test_what_was_forgotten_is_nowhere_and_what_it_replaced_is_back(tmp_path):
+    h = History()
+    h.claim("user", "lives_in", "Turku", valid_from=JAN)
+    gone = h.claim("user", "lives_in", "Vaasa", valid_from=MAY)
+    h.forget(gone)
+    side = ReadSide(tmp_path, h.after_erasure())
+    assert side.texts("where do I live") == ["user lives in Turku"]
+    assert side.texts("where do I live", valid_at=MAY, known_at=2_500_000) == []
+
+
+def test_contested_claims_are_both_returned_and_marked(tmp_path):
+    h = History()
+    for port in ("4100", "4200"):
+        h.claim("gateway", "config.port", port, valid_from=JAN, recorded_at=1_000_000)
+    items = ReadSide(tmp_path, h.events).ask("gateway port")["items"]
+    assert {(i["value"], i["status"]) for i in items} == {("4100", "contested"), ("4200", "contested")}
+
+
+def test_a_thousand_old_versions_do_not_crowd_out_the_one_that_holds(tmp_path):
+    h = History()
+    for n in range(600):
+        h.claim("indexer", "version", f"0.{n}", valid_from=JAN + n)
+    reply = ReadSide(tmp_path, h.events).ask("indexer version")
+    assert [i["value"] for i in reply["items"]] == ["0.599"]
+
+
+# entities
+
+
+def test_another_ones_memory_does_not_answer(tmp_path):
+    h = History()
+    for name, tool in (("模块甲", "螺丝刀"), ("模块乙", "扳手"), ("模块丙", "热风枪")):
+        h.claim(name, "拆装工具", f"用{tool}拆装")
+    side = ReadSide(tmp_path, h.events)
+    assert side.texts("模块乙用什么拆装？") == ["模块乙 拆装工具 用扳手拆装"]
+
+
+def test_a_name_inside_a_longer_name_is_not_that_name(tmp_path):
+    h = History()
+    h.claim("node-1", "status", "draining")
+    h.claim("node-12", "status", "healthy")
+    side = ReadSide(tmp_path, h.events)
+    assert side.texts("node-1 status") == ["node-1 status draining"]
+    assert side.texts("node-12 status") == ["node-12 status healthy"]
+
+
+def test_people_of_one_name_are_told_apart_or_reported(tmp_path):
+    h = History()
+    for who, where in (("前台的刘洋", "虹口"), ("仓库的刘洋", "杨浦")):
+        said = h.say(f"{who}住在{where}。")
+        h.claim(who, "lives_in", where, said=said)
+    side = ReadSide(tmp_path, h.events)
+    assert side.texts("仓库的刘洋住在哪") == ["仓库的刘洋住在杨浦。"]
+    both = side.ask("刘洋住在哪")
+    assert both["ambiguous"] == {"刘洋": ["仓库的刘洋", "前台的刘洋"]}
+    assert len(both["items"]) == 2
+
+
+def test_each_speakers_words_are_their_own(tmp_path):
+    h = History()
+    li = h.say("我对芒果过敏。", actor=Actor(id="qin"), origin="user_direct")
+    h.claim("秦岚", "allergic_to", "芒果", said=li, said_by="秦岚")
+    wu = h.say("我最爱吃芒果。", actor=Actor(id="wu"))
+    h.claim("吴迪", "likes", "芒果", said=wu, said_by="吴迪")
+    side = ReadSide(tmp_path, h.events)
+    assert side.texts("谁对芒果过敏？")[0].startswith("秦岚")
+    assert not any("过敏" in text for text in side.texts("吴迪对芒果过敏吗？"))
+    assert side.texts("我对什么过敏？", asker="秦岚")[0].startswith("秦岚")
+
+
+# answerability
+
+
+def test_a_brother_is_not_a_sister(tmp_path):
+    h = History()
+    said = h.say("我哥哥叫大勇，是个厨师。")
+    h.claim("user", "relative", "哥哥", said=said, qualifiers={"name": "大勇"})
+    side = ReadSide(tmp_path, h.events)
+    assert side.ask("我姐姐叫什么？")["answerability"] != "supported"
+    known = side.ask("我哥哥叫什么？")
+    assert known["answerability"] == "supported"
+    assert "大勇" in known["items"][0]["text"]
+
+
+def test_a_hard_no_has_no_items(tmp_path):
+    side = ReadSide(tmp_path, moved().events)
+    for query in ("？！", "磁约束聚变的托卡马克装置如何点火", "how are volcanoes formed"):
+        reply = side.ask(query)
+        assert (reply["answerability"], reply["items"], reply["context"]["text"]) == ("no_evidence", [], "")
+
+
+def test_the_size_of_the_namespace_does_not_change_the_verdict_on_an_unrelated_question(tmp_path):
+    verdicts = set()
+    for size in (2, 50, 800):
+        h = moved()
+        for n in range(size):
+            h.say(f"第{n}号流水：阳台上的薄荷又长高了一点。")
+        verdicts.add(ReadSide(tmp_path / str(size), h.events).ask("磁约束聚变的托卡马克装置如何点火")["answerability"])
+    assert verdicts == {"no_evidence"}
+
+
+def test_external_words_alone_do_not_support_what_is_asked_about_the_user(tmp_path):
+    h = History()
+    h.say("The user's dentist is Doctor Grin.", origin="external")
+    assert ReadSide(tmp_path, h.events).ask("Who is my dentist?")["answerability"] != "supported"
+
+
+def test_an_unknown_namespace_knows_nothing(tmp_path):
+    reply = ReadSide(tmp_path, moved().events).ask("我住在哪里？", namespace="ns2")
+    assert (reply["answerability"], reply["items"]) == ("no_evidence", [])
+
+
+# channels
+
+
+class Meanings:
+    """A dense channel that knows some documents' similarity to any question."""
+
+    def __init__(self, hits: list[tuple[int, float]] | None, *, down: bool = False) -> None:
+        self.hits, self.down = hits, down
+
+    def embed(self, text: str):
+        if self.down:
+            raise Unavailable("down")
+        return np.ones(4, dtype=np.float32) / 2
+
+    def search(self, partition: int, ns: int, vector, k: int) -> DenseHits | None:
+        return None if self.hits is None else DenseHits(self.hits[:k], 0.1, 0.1)
+
+
+def test_meaning_finds_what_no_word_does(tmp_path):
+    h = History()
+    h.say("每天晚饭后我都要去河边走走。")
+    side = ReadSide(tmp_path, h.events, dense=Meanings([(2, 0.6)]))
+    reply = side.ask("evening exercise habits")
+    assert [i["text"] for i in reply["items"]] == ["每天晚饭后我都要去河边走走。"]
+    assert reply["answerability"] == "low_confidence"
+    assert reply["degraded"] == []
+
+
+@pytest.mark.parametrize("dense", [Meanings(None), Meanings([], down=True)])
+def test_without_vectors_words_answer_and_the_reply_says_so(tmp_path, dense):
+    reply = ReadSide(tmp_path, moved().events, dense=dense).ask("我住在哪里？")
+    assert reply["degraded"] == ["vectors"]
+    assert reply["items"][0]["value"] == "西安"
+
+
+# restrictions
+
+
+def test_kinds_limits_and_metadata(tmp_path):
+    h = History()
+    a = h.add("message.recorded", body={"text": "快递放在东门。", "metadata": {"app": "wechat"}})
+    h.add("message.recorded", body={"text": "快递放在南门。", "metadata": {"app": "mail"}})
+    h.claim("快递", "note", "放在东门", said=a)
+    side = ReadSide(tmp_path, h.events)
+    assert {i["kind"] for i in side.ask("快递放在哪", wanted=Wanted(kinds=frozenset({"event"})))["items"]} == {"event"}
+    assert {i["kind"] for i in side.ask("快递放在哪", wanted=Wanted(kinds=frozenset({"claim"})))["items"]} == {"claim"}
+    assert side.texts("快递放在哪", wanted=Wanted(metadata={"app": "mail"})) == ["快递放在南门。"]
+    assert len(side.texts("快递放在哪", limit=1)) == 1
+
+
+def test_a_long_turn_answers_with_the_sentence_that_matters(tmp_path):
+    h = History()
+    h.say("今天在整理旧书。" * 300 + "顺便说一句，储物间的密码是四个九。")
+    reply = ReadSide(tmp_path, h.events).ask("储物间的密码是多少？", token_budget=200)
+    assert "储物间的密码是四个九" in reply["context"]["text"]
+    assert reply["context"]["tokens"] <= 200
+    assert reply["context"]["truncated"]
+
+
+def test_a_merged_claim_keeps_the_id_of_the_one_that_stands(tmp_path):
+    h = History()
+    first = h.claim("user", "speaks", "Basque")
+    h.claim("user", "speaks", "basque")
+    (item,) = ReadSide(tmp_path, h.events).ask("which languages do I speak")["items"]
+    assert item["id"] == claim_id(first)
