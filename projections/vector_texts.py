@@ -10,7 +10,7 @@ from taishi.ingest.claims import Claim
 from taishi.ingest.envelope import CLAIM_TYPES, RAW_TYPES, Event
 
 from .embedding import chunks
-from .rendering import render_claim, spoken
+from .rendering import USER, render_claim, spoken
 from .schema import document_of_claim, document_of_event
 
 FORGETTING: Final = frozenset({"claim.forgotten", "scope.forgotten"})
@@ -36,10 +36,16 @@ def texts_of(event: Event) -> Texts | None:
         speaker = event.body.get("speaker")
         doc, pieces = document_of_event(seq), [spoken(piece, speaker) for piece in chunks(event.body.get("text") or "")]
     elif event.type in CLAIM_TYPES:
-        doc, pieces = document_of_claim(seq), chunks(render_claim(Claim.from_body(event.body)))
+        doc, pieces = document_of_claim(seq), chunks(_embedded_claim(Claim.from_body(event.body)))
     else:
         return None
     return Texts(doc, tuple(pieces)) if pieces else None
+
+
+def _embedded_claim(claim: Claim) -> str:
+    """As it is shown, without a subject that nearly every claim has."""
+    text = render_claim(claim)
+    return text.removeprefix(f"{USER} ") if claim.quote is None and claim.subject == USER else text
 
 
 def forgotten_by(events: Iterable[Event], *, after: int) -> list[tuple[str, list[int]]]:
