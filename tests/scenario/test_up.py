@@ -10,6 +10,7 @@ import httpx
 import pytest
 
 from tests.support.running import NAMES, RunningTaishi, is_alive
+from tests.support.valkey_server import ValkeyServer
 
 
 @pytest.fixture(scope="module")
@@ -56,8 +57,7 @@ def test_it_starts_in_time(running: RunningTaishi) -> None:
 
 def test_the_home_is_private_and_held(running: RunningTaishi) -> None:
     assert running.home.stat().st_mode & 0o777 == 0o700
-    second = RunningTaishi(running.home, "--no-story")
-    assert second.process.wait(timeout=30) == 1
+    assert "another Taishi is running" in RunningTaishi(running.home, "--no-story").refused()
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -112,5 +112,38 @@ def test_a_killed_supervisor_takes_its_children_with_it_and_leaves_a_home_that_s
 
 def test_a_taken_port_is_named(tmp_path: Path, running: RunningTaishi) -> None:
     address = running.write.removeprefix("http://")
-    second = RunningTaishi(tmp_path, "--no-story", write_addr=address)
-    assert second.process.wait(timeout=30) == 1
+    said = RunningTaishi(tmp_path, "--no-story", write_addr=address).refused()
+    assert address in said
+    assert "TAISHI_WRITE_ADDR" in said
+
+
+def test_strangers_are_not_served_without_keys(tmp_path: Path) -> None:
+    said = RunningTaishi(tmp_path, "--no-story", read_addr="0.0.0.0:0").refused()
+    assert "without API keys" in said
+
+
+def test_a_server_that_would_lose_events_is_refused(tmp_path: Path) -> None:
+    unsafe = ValkeyServer("--appendonly", "no").start()
+    try:
+        said = RunningTaishi(tmp_path, "--no-story", redis_url=unsafe.url).refused()
+    finally:
+        unsafe.stop()
+    assert "appendonly yes" in said
+
+
+def test_a_named_server_holds_log_and_jobs_apart(tmp_path: Path, own_valkey: ValkeyServer) -> None:
+    keys = '[{"name": "me", "key": "0123456789abcdef", "rights": ["admin"]}]'
+    taishi = RunningTaishi(tmp_path, "--no-story", redis_url=own_valkey.url, embedder="off", api_keys=keys)
+    try:
+        taishi.wait_until_up()
+        assert not (tmp_path / "valkey").exists()
+        assert not (tmp_path / "run" / "vectors.pid").exists()
+        assert taishi.cli("tell", "It snowed.", "-n", "n").returncode == 1
+        taishi.environment["TAISHI_API_KEY"] = "0123456789abcdef"
+        assert taishi.cli("tell", "It snowed.", "-n", "n").returncode == 0
+        assert "pending vectors: 0" in taishi.cli("status", "-n", "n").stdout
+        with own_valkey.client() as client:
+            databases = client.info("keyspace")
+        assert {"db0", "db1"} <= databases.keys()
+    finally:
+        assert taishi.stop() == 0

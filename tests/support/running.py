@@ -31,12 +31,14 @@ class RunningTaishi:
             "TAISHI_HOME": str(home),
             "TAISHI_WRITE_ADDR": "127.0.0.1:0",
             "TAISHI_READ_ADDR": "127.0.0.1:0",
-            **{f"TAISHI_{name.upper()}": value for name, value in settings.items()},
+            **{"REDIS_URL" if n == "redis_url" else f"TAISHI_{n.upper()}": v for n, v in settings.items()},
         }
         command = [sys.executable, "-P", "-m", "taishi.deploy.cli", "up", *options]
         command += ["--json"] if as_json else []
         self.begun = time.monotonic()
-        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, env=self.environment, text=True)
+        self.process = subprocess.Popen(
+            command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=self.environment, text=True
+        )
         self.lines: list[str] = []
         self.events: dict[str, dict[str, Any]] = {}
         self.times: dict[str, float] = {}
@@ -128,6 +130,14 @@ class RunningTaishi:
         finally:
             self.process.kill()
             self._reader.join(timeout=5)
+
+
+    def refused(self, *, seconds: float = 30) -> str:
+        """What it says when it ends by itself with exit code 1."""
+        assert self.process.wait(timeout=seconds) == 1, "".join(self.lines)
+        self._reader.join(timeout=5)
+        assert self.process.stderr is not None
+        return self.process.stderr.read()
 
 
 def is_alive(pid: int) -> bool:
