@@ -77,7 +77,8 @@ class Supervisor:
         """From here on SIGINT, SIGTERM and SIGHUP ask for a clean stop instead of ending this process."""
         signal.set_wakeup_fd(self._wake_write, warn_on_full_buffer=False)
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-            signal.signal(number, self._on_stop)
+            if number != signal.SIGHUP or signal.getsignal(number) != signal.SIG_IGN:  # as `nohup` wants it
+                signal.signal(number, self._on_stop)
         signal.signal(signal.SIGCHLD, lambda _number, _frame: None)
 
     def _on_stop(self, _number: int, _frame: FrameType | None) -> None:
