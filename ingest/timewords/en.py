@@ -6,33 +6,44 @@ import re
 from datetime import timedelta
 from typing import Final
 
+from ..claims import Grain
 from .calendar import (
-    DAY, Interval, Unit, add_months, bare_weekday, by_tense, date, full_year, months, named, nth_weekday, weekday_in_week, whole_day,
+    DAY,
+    Interval,
+    Unit,
+    add_months,
+    bare_weekday,
+    by_tense,
+    date,
+    months,
+    named,
+    nth_weekday,
+    weekday_in_week,
+    whole_day,
 )
-from .en_words import BEGIN, DIRECTION, DIRECTIONS, END, FULL_WEEKDAYS, STEPS
+from .en_words import BEGIN, DIRECTION, END, FULL_WEEKDAYS, PART_OF, STEPS, YEAR_AFTER, year_in
 from .grammar import Context, Pattern, Reading, group, pattern, words
-from .holidays import EN_FEASTS
-from .lexicon import EN_MONTHS, EN_PART_NAMES, EN_UNITS, EN_WEEKDAYS, GRAIN_OF, NOT_AFTER_DAY, SEASONS
+from .lexicon import EN_MONTHS, EN_PART_NAMES, EN_UNITS, EN_WEEKDAYS, GRAIN_OF, NOT_AFTER_DAY
 from .numbers import EN_ORDINALS
-from .parts import day_of_month, directed, part_of_month, part_of_quarter, part_of_year, season_of, weekend
+from .parts import day_of_month, directed, part_of_month, part_of_year, weekend
 
 _DOT: Final = r"(?:(?<![a-z]{5})\.(?= ?[a-z0-9]))?"
 _WD: Final = rf"(?P<wd>{words(EN_WEEKDAYS)})"
 _MONTH: Final = rf"(?P<m>{words(EN_MONTHS)}){_DOT}"
-_SEASON: Final = r"(?P<s>spring|summer|autumn|fall|winter)"
 _SHORT: Final = frozenset("mon tue tues wed thu thur thurs fri sat sun jan mar march may sep oct nov dec".split())
-_PART_OF: Final = (
-    r"(?:(?P<p>early|mid|late)[ -](?:in )?|(?:the )?(?:very )?(?P<p2>beginning|start|middle|end|first half|second half|later part"
-    r"|first few days|last few days) of (?:the )?(?:month of )?)"
-)
 _DAY: Final = r"(?P<d>3[01]|[12][0-9]|0?[1-9])"
 
 
 def _day(m: re.Match[str], context: Context) -> Reading:
     word = m["day"]
-    steps = -2 if word.endswith("before yesterday") else 2 if word.endswith("after tomorrow") else {"yesterday": -1, "tomorrow": 1}.get(word, 0)
+    steps = {"yesterday": -1, "tomorrow": 1}.get(word, 0)
+    if " " in word:
+        steps = -2 if word.endswith("before yesterday") else 2
     begins, ends = whole_day(context.said + DAY * steps)
     return Reading(begins=begins, ends=ends, grain="day", confidence=0.95)
+
+
+_PART_GRAIN: Final[dict[Unit, Grain]] = {"week": "day", "month": "week", "year": "season"}
 
 
 def _week(m: re.Match[str], context: Context) -> Reading:
@@ -48,7 +59,7 @@ def _week(m: re.Match[str], context: Context) -> Reading:
         elif unit == "week":
             first, last = {"early": (0, 2), "middle": (2, 4), "late": (4, 7), "end": (4, 7)}.get(part, (0, 7))
             begins, ends = begins + DAY * first, begins + DAY * last
-        return Reading(begins=begins, ends=ends, grain="day" if unit == "week" else "week" if unit == "month" else "season", confidence=0.85, closes=part == "end")
+        return Reading(begins=begins, ends=ends, grain=_PART_GRAIN.get(unit, "season"), confidence=0.85, closes=part == "end")
     return Reading(begins=begins, ends=ends, grain=GRAIN_OF[unit], kind="when" if steps else "during")
 
 
@@ -63,7 +74,7 @@ def _end_of_this(m: re.Match[str], context: Context) -> Reading:
         begins, ends = part_of_year(begins.year, part)
     elif part == "end":
         begins = ends - DAY * (2 if unit == "week" else 1)
-    return Reading(begins=begins, ends=ends, grain="week" if unit == "month" else "season" if unit == "year" else "day", confidence=0.7, closes=part == "end")
+    return Reading(begins=begins, ends=ends, grain=_PART_GRAIN.get(unit, "day"), confidence=0.7, closes=part == "end")
 
 
 def _two_away(m: re.Match[str], context: Context) -> Reading:
@@ -111,7 +122,10 @@ def _weekday(m: re.Match[str], context: Context) -> Reading | None:
         elif begins > said and tense == "past":
             begins, ends = begins - DAY * 7, ends - DAY * 7
     weak = m["wd"] in {"sun", "sat", "mon", "wed", "fri"} and steps is None
-    return Reading(begins=begins, ends=ends, grain="day", confidence=0.7 if steps is None and week is None else 0.8, cycle="week" if steps is None else None, weak=weak)
+    return Reading(
+        begins=begins, ends=ends, grain="day", confidence=0.7 if steps is None and week is None else 0.8,
+        cycle="week" if steps is None and week is None else None, weak=weak,
+    )
 
 
 def _weekend(m: re.Match[str], context: Context) -> Reading:
@@ -124,18 +138,10 @@ def _weekend(m: re.Match[str], context: Context) -> Reading:
     return Reading(begins=begins + DAY * 5, ends=ends, grain="day", confidence=0.85)
 
 
-def _year_in(m: re.Match[str], context: Context) -> int | None:
-    four, two, relative = group(m, "y"), group(m, "yy"), group(m, "ydir")
-    if four:
-        return int(four)
-    if two:
-        return full_year(int(two), context.said)
-    return context.said.year + STEPS[relative] if relative else None
-
-
 def _month(m: re.Match[str], context: Context) -> Reading | None:
     """A month with an optional part before, direction, day and year."""
-    if not _is_name(m, "m", context) and not (group(m, "d") or group(m, "dir") or _AFTER_PREPOSITION.search(context.text, max(0, m.start() - 12), m.start("m"))):
+    placed = group(m, "d") or group(m, "dir") or _AFTER_PREPOSITION.search(context.text, max(0, m.start() - 12), m.start("m"))
+    if not placed and not _is_name(m, "m", context):
         return None
     month = EN_MONTHS[m["m"]]
     day = int(m["d"]) if group(m, "d") else None
@@ -147,7 +153,7 @@ def _month(m: re.Match[str], context: Context) -> Reading | None:
             return date(y, month, day)
         return months(y, month, month + 1) if part is None else part_of_month(y, month, part)
 
-    year = _year_in(m, context)
+    year = year_in(m, context)
     direction = group(m, "dir")
     cycle: Unit | None = None
     confidence = 0.95
@@ -162,8 +168,8 @@ def _month(m: re.Match[str], context: Context) -> Reading | None:
         confidence, cycle = (0.8 if tense else 0.6), "year"
     bare = year is None and day is None and part is None and not direction
     return Reading(
-        begins=begins, ends=ends, grain="day" if day is not None else "week" if part else "month", confidence=confidence, weak=bare,
-        closes=part == "end", cycle=cycle,
+        begins=begins, ends=ends, grain="day" if day is not None else "week" if part else "month", confidence=confidence,
+        weak=bare, closes=part == "end", cycle=cycle,
     )
 
 
@@ -176,7 +182,7 @@ def _days_range(m: re.Match[str], context: Context) -> Reading | None:
     def of(y: int) -> Interval:
         return date(y, month, first)[0], date(y, month, last)[1]
 
-    year = _year_in(m, context)
+    year = year_in(m, context)
     begins, ends = of(year) if year is not None else by_tense(of, context.said, context.tense(m), near=True)
     return Reading(begins=begins, ends=ends, grain="day", confidence=0.9, kind="during")
 
@@ -204,7 +210,7 @@ def _nth(m: re.Match[str], context: Context) -> Reading | None:
         at = add_months(context.today.replace(day=1), STEPS[m["dir"]])
         month, year = at.month, at.year
     else:
-        month, given = EN_MONTHS[m["m"]], _year_in(m, context)
+        month, given = EN_MONTHS[m["m"]], year_in(m, context)
         year = given if given is not None else 0
 
     def of(y: int) -> Interval:
@@ -222,113 +228,67 @@ def _nth(m: re.Match[str], context: Context) -> Reading | None:
     return Reading(begins=begins, ends=ends, grain="day" if m["wd"] else "week", confidence=0.85)
 
 
-def _season(m: re.Match[str], context: Context) -> Reading:
-    first = SEASONS[m["s"]]
-
-    def of(y: int) -> Interval:
-        return season_of(y, first)
-
-    tense = context.tense(m)
-    year = _year_in(m, context)
-    if year is not None:
-        begins, ends = of(year)
-    elif m["dir"]:
-        begins, ends = directed(of, STEPS[m["dir"]], context, tense or "future")
-    elif tense is None and m[0].startswith("in"):
-        return Reading(begins=None, ends=None, grain="season", confidence=0.4, kind="frequency")
-    else:
-        begins, ends = by_tense(of, context.said, tense or "future", near=False)
-    return Reading(begins=begins, ends=ends, grain="season", confidence=0.8 if year is not None or m["dir"] else 0.5)
-
-
-def _feast(m: re.Match[str], context: Context) -> Reading:
-    feast = EN_FEASTS[m["feast"]]
-    year = _year_in(m, context)
-    if year is not None:
-        begins, ends = feast(year)
-    elif m["dir"]:
-        begins, ends = directed(feast, STEPS[m["dir"]], context, context.tense(m))
-    else:
-        begins, ends = by_tense(feast, context.said, context.tense(m), near=True)
-    return Reading(begins=begins, ends=ends, grain="day", confidence=0.9 if year or m["dir"] else 0.7, cycle=None if year or m["dir"] else "year")
-
-
-def _year(m: re.Match[str], context: Context) -> Reading:
-    year = int(m["y"])
-    part_name = m["p"] or m["p2"]
-    if part_name:
-        part = EN_PART_NAMES[part_name]
-        begins, ends = part_of_year(year, part)
-        return Reading(begins=begins, ends=ends, grain="season", confidence=0.85, closes=part == "end")
-    begins, ends = months(year, 1, 13)
-    return Reading(begins=begins, ends=ends, grain="year", confidence=0.9, weak=not m["sure"])
-
-
-def _years_range(m: re.Match[str], context: Context) -> Reading | None:
-    first, last = int(m["a"]), int(m["b"])
-    if first > last:
-        return None
-    return Reading(begins=months(first, 1, 13)[0], ends=months(last, 1, 13)[1], grain="year", confidence=0.85, kind="during")
-
-
-def _decade(m: re.Match[str], context: Context) -> Reading:
-    digits = int(m["dec"])
-    year = int(m["century"]) * 100 + digits if m["century"] else (2000 if digits < 30 else 1900) + digits
-    first, last = {"early": (0, 3), "mid": (3, 7), "late": (7, 10)}.get(m["p"] or "", (0, 10))
-    return Reading(begins=months(year + first, 1, 13)[0], ends=months(year + last - 1, 1, 13)[1], grain="decade", confidence=0.8)
-
-
-def _quarter(m: re.Match[str], context: Context) -> Reading:
-    """`Q2 2025`, `the end of the third quarter`."""
-    number = int(m["q"]) if m["q"] else EN_ORDINALS[m["nth"]]
-    first = number * 3 - 2
-    year = _year_in(m, context)
-
-    def of(y: int) -> Interval:
-        return months(y, first, first + 3)
-
-    begins, ends = of(year) if year is not None else by_tense(of, context.said, context.tense(m), near=False)
-    cycle: Unit | None = None if year is not None else "year"
-    confidence = 0.9 if year is not None else 0.6
-    part_name = m["p"] or m["p2"]
-    if part_name:
-        part = EN_PART_NAMES[part_name]
-        begins, ends = part_of_quarter(begins, part)
-        return Reading(begins=begins, ends=ends, grain="month", confidence=confidence, closes=part == "end", cycle=cycle)
-    return Reading(begins=begins, ends=ends, grain="season", confidence=confidence, cycle=cycle)
-
-
 def _now(m: re.Match[str], context: Context) -> Reading:
     return Reading(begins=context.said, ends=context.said, grain="instant", role="now", weak=True)
 
 
-def _forms(names: object) -> list[str]:
-    return sorted({w for name in names for w in re.findall(r"[a-z]+", name)})  # type: ignore[attr-defined]
-
-
-_YEAR_AFTER: Final = r"(?:,? ?(?:of |in )?(?P<y>(?:19|20)[0-9]{2})(?![0-9])|,? '(?P<yy>[0-9]{2})(?![0-9])| (?:of )?(?P<ydir>last|this|next) year)?"
 PATTERNS: Final[tuple[Pattern, ...]] = (
-    pattern("day", "yesterday today tomorrow".split(), rf"{BEGIN}(?P<day>(?:the )?day before yesterday|(?:the )?day after tomorrow|yesterday|today|tomorrow){END}", _day),
-    pattern("named unit", "last past previous this current next coming following".split(), rf"{BEGIN}{_PART_OF}?(?:the )?{DIRECTION} (?P<u>week|month|quarter|year|decade){END}", _week),
-    pattern("end of this", "week month quarter year day".split(), rf"{BEGIN}(?:(?P<p>early|mid|late)[ -](?:in )?the |(?:the )?(?:very )?(?P<p2>beginning|start|middle|end) of the )(?P<u>week|month|quarter|year|day){END}", _end_of_this),
-    pattern("two away", ["before", "after"], rf"{BEGIN}(?:the )?(?P<u>week|month|year|weekend|{words(w for w in EN_WEEKDAYS if len(w) > 5)}) (?P<which>before last|after next){END}", _two_away),
-    pattern("weekday", EN_WEEKDAYS, rf"{BEGIN}(?:the )?(?:{DIRECTION} )?{_WD}{END}(?:,? (?:of )?(?P<week>last|this|next) week{END})?", _weekday),
-    pattern("weekend", ["weekend"], rf"{BEGIN}(?P<the>the )?(?:{DIRECTION} )?weekend{END}", _weekend),
-    pattern("month", EN_MONTHS, rf"{BEGIN}{_PART_OF}?(?:the )?(?:{DIRECTION} )?{_MONTH}(?![a-z])(?: (?:the )?{_DAY}(?:st|nd|rd|th)?(?![0-9a-z:]| ?[ap]\.?m))?{_YEAR_AFTER}", _month),
-    pattern("days range", EN_MONTHS, rf"{BEGIN}{_MONTH} (?P<a>3[01]|[12][0-9]|0?[1-9])(?:st|nd|rd|th)? ?(?:-|–|—|to|through) ?(?P<b>3[01]|[12][0-9]|0?[1-9])(?:st|nd|rd|th)?(?![0-9a-z:]| ?[ap]\.?m){_YEAR_AFTER}", _days_range),
-    pattern("day month", EN_MONTHS, rf"{BEGIN}(?:the )?{_DAY}(?:st|nd|rd|th)? (?:of )?{_MONTH}(?![a-z]){_YEAR_AFTER}", _month),
-    pattern("day of month", "st nd rd th".split() + ["month", "the"], rf"{BEGIN}(?:the )?{_DAY}(?:st|nd|rd|th) (?:of )?(?:the )?{DIRECTION} month{END}", _day_of_month),
-    pattern("bare day of month", ["st", "nd", "rd", "th", "the"], rf"(?:(?<=on )|(?<=by )|(?<=until )|(?<=till )|(?<=since )|(?<=before )|(?<=after )|(?<=from )|(?<=to ))the {_DAY}(?:st|nd|rd|th){END}(?! (?:{words(NOT_AFTER_DAY)}))", _day_of_month),
     pattern(
-        "weekday and day", EN_WEEKDAYS, rf"{BEGIN}(?P<wd>{FULL_WEEKDAYS}),? (?:the )?{_DAY}(?:st|nd|rd|th){END}(?! (?:of )?{words(EN_MONTHS)})", _day_of_month,
+        "day", "yesterday today tomorrow".split(),
+        rf"{BEGIN}(?P<day>(?:the )?day before yesterday|(?:the )?day after tomorrow|yesterday|today|tomorrow){END}", _day,
+    ),
+    pattern(
+        "named unit", "last past previous this current next coming following".split(),
+        rf"{BEGIN}{PART_OF}?(?:the )?{DIRECTION} (?P<u>week|month|quarter|year|decade){END}", _week,
+    ),
+    pattern(
+        "end of this", "week month quarter year day".split(),
+        rf"{BEGIN}(?:(?P<p>early|mid|late)[ -](?:in )?the |(?:the )?(?:very )?(?P<p2>beginning|start|middle|end) of the )"
+        rf"(?P<u>week|month|quarter|year|day){END}", _end_of_this,
+    ),
+    pattern(
+        "two away", ["before", "after"],
+        rf"{BEGIN}(?:the )?(?P<u>week|month|year|weekend|{words(w for w in EN_WEEKDAYS if len(w) > 5)}) (?P<which>before last"
+        rf"|after next){END}", _two_away,
+    ),
+    pattern(
+        "weekday", EN_WEEKDAYS,
+        rf"{BEGIN}(?:the )?(?:{DIRECTION} )?{_WD}{END}(?:,? (?:of )?(?P<week>last|this|next) week{END})?", _weekday,
+    ),
+    pattern("weekend", ["weekend"], rf"{BEGIN}(?P<the>the )?(?:{DIRECTION} )?weekend{END}", _weekend),
+    pattern(
+        "month", EN_MONTHS,
+        rf"{BEGIN}{PART_OF}?(?:the )?(?:{DIRECTION} )?{_MONTH}(?![a-z])(?: (?:the )?{_DAY}(?:st|nd|rd|th)?(?![0-9a-z:]"
+        rf"| ?[ap]\.?m))?{YEAR_AFTER}", _month,
+    ),
+    pattern(
+        "days range", EN_MONTHS,
+        rf"{BEGIN}{_MONTH} (?P<a>3[01]|[12][0-9]|0?[1-9])(?:st|nd|rd|th)? ?(?:-|–|—|to|through) ?(?P<b>3[01]|[12][0-9]"
+        rf"|0?[1-9])(?:st|nd|rd|th)?(?![0-9a-z:]| ?[ap]\.?m){YEAR_AFTER}", _days_range,
+    ),
+    pattern("day month", EN_MONTHS, rf"{BEGIN}(?:the )?{_DAY}(?:st|nd|rd|th)? (?:of )?{_MONTH}(?![a-z]){YEAR_AFTER}", _month),
+    pattern(
+        "day of month", ["month"],
+        rf"{BEGIN}(?:the )?{_DAY}(?:st|nd|rd|th) (?:of )?(?:the )?{DIRECTION} month{END}", _day_of_month,
+    ),
+    pattern(
+        "bare day of month", ["st", "nd", "rd", "th", "the"],
+        rf"(?:(?<=on )|(?<=by )|(?<=until )|(?<=till )|(?<=since )|(?<=before )|(?<=after )|(?<=from )|(?<=to ))the {_DAY}"
+        rf"(?:st|nd|rd|th){END}(?! (?:{words(NOT_AFTER_DAY)}))", _day_of_month,
+    ),
+    pattern(
+
+        "weekday and day", EN_WEEKDAYS,
+        rf"{BEGIN}(?P<wd>{FULL_WEEKDAYS}),? (?:the )?{_DAY}(?:st|nd|rd|th){END}(?! (?:of )?(?:{words(EN_MONTHS)}))", _day_of_month,
     ),
     pattern("month's day", ["month"], rf"{BEGIN}{DIRECTION} month on the {_DAY}(?:st|nd|rd|th){END}", _day_of_month),
-    pattern("nth", EN_ORDINALS, rf"{BEGIN}(?:the )?(?P<nth>{words(EN_ORDINALS)}) (?:(?P<wd>{words(EN_WEEKDAYS)})|week) (?:of|in) (?:{_MONTH}(?![a-z]){_YEAR_AFTER}|(?:the )?(?P<dir>last|this|next) month{END})", _nth),
-    pattern("season", "spring summer autumn fall winter".split(), rf"{BEGIN}(?:(?:in|during|over|throughout) (?:the )?(?=[a-z]+(?! of| ?,? ?[0-9]{{4}}))|(?:the )?(?=(?:{DIRECTIONS}) )|(?:the )?(?=[a-z]+,? (?:of )?[0-9]{{4}})|(?:the )?(?=[a-z]+ of (?:last|this|next) year))(?:{DIRECTION} )?{_SEASON}(?![a-z]){_YEAR_AFTER}", _season),
-    pattern("feast", _forms(EN_FEASTS), rf"{BEGIN}(?:the )?(?:{DIRECTION} (?:year's )?)?(?P<feast>{words(EN_FEASTS)})(?![a-z]){_YEAR_AFTER}", _feast),
-    pattern("year", "0123456789", rf"(?<![0-9a-z./:#$€£¥-])(?:{_PART_OF}|(?P<sure>the year |year ))?(?P<y>19[0-9]{{2}}|20[0-9]{{2}})(?![0-9a-z%年]|[-./:,][0-9])", _year),
-    pattern("years range", "0123456789", r"(?<![0-9a-z./:#$-])(?P<a>(?:19|20)[0-9]{2}) ?(?:-|–|—|to|through|until|till) ?(?P<b>(?:19|20)[0-9]{2})(?![0-9a-z]|[-./:][0-9])", _years_range),
-    pattern("decade", "0123456789", rf"{BEGIN}(?:the )?(?:(?P<p>early|mid|late)[ -])?(?:(?P<century>19|20)|(?<=the )'?|(?<=the early )'?|(?<=the mid )'?|(?<=the late )'?|(?<=the mid-)'?)(?P<dec>[0-9]0)'?s{END}", _decade),
-    pattern("quarter", ["quarter", "q"], rf"{BEGIN}{_PART_OF}?(?:q(?P<q>[1-4])|(?:the )?(?P<nth>first|second|third|fourth) quarter){END}{_YEAR_AFTER}", _quarter),
-    pattern("now", ["now", "present", "today"], rf"{BEGIN}(?:right now|now|the present|present)(?= *[.,;!?]|$|(?<=now) on)", _now),
+    pattern(
+        "nth", EN_ORDINALS,
+        rf"{BEGIN}(?:the )?(?P<nth>{words(EN_ORDINALS)}) (?:(?P<wd>{words(EN_WEEKDAYS)})|week) (?:of|in) (?:{_MONTH}"
+        rf"(?![a-z]){YEAR_AFTER}|(?:the )?(?P<dir>last|this|next) month{END})", _nth,
+    ),
+    pattern(
+        "now", ["now", "present", "today"],
+        rf"{BEGIN}(?:right now|now|the present|present)(?= *[.,;!?]|$|(?<=now) on)", _now,
+    ),
 )

@@ -101,7 +101,9 @@ PATTERNS: Final[tuple[Pattern, ...]] = (
     pattern("o'clock", ["clock"], rf"{BEGIN}(?P<h>{EN_NUMBER}) (?P<sure>o'clock){END}", _spoken),
     pattern(
         "past the hour", ["past", "to"],
-        rf"{BEGIN}(?P<past>half|(?:a )?quarter|ten|twenty|five) (?P<to>past|to) (?P<h>{EN_NUMBER}){END}(?! (?:o'clock )?{UNIT})", _spoken,
+        rf"{BEGIN}(?P<past>half|(?:a )?quarter|ten|twenty|five) (?P<to>past|to) (?P<h>{EN_NUMBER}){END}"
+        rf"(?! (?:o'clock )?{UNIT})",
+        _spoken,
     ),
     pattern("at the hour", ["at"], r"(?<=at )(?P<h>1[0-2]|[1-9])(?![0-9a-z:/%]|\.[0-9]| ?[ap]\.?m| [a-z]+s(?![a-z]))", _spoken),
 )

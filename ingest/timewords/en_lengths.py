@@ -63,7 +63,8 @@ def _coming_span(m: re.Match[str], context: Context) -> Reading:
 
 
 _PERFECT: Final = re.compile(
-    r"(?<![a-z])(?:have|has|haven't|hasn't)(?![a-z])(?: [a-z]+){0,6} *$|(?<=[a-z])'(?:ve|s)(?= been| lived| worked| had| known)[a-z ]*$"
+    r"(?<![a-z])(?:have|has|haven't|hasn't)(?![a-z])(?: [a-z]+){0,6} *$|(?<=[a-z])'(?:ve|s)(?= been| lived| worked| had"
+    r"| known)[a-z ]*$"
     r"|(?<=[a-z])'ve (?:[a-z]+ ?){0,6}$"
 )
 
@@ -81,7 +82,9 @@ def _hanging(m: re.Match[str], context: Context) -> Reading | None:
     length = _length(m)
     if length.count is None:
         return None
-    return Reading(begins=context.said, ends=context.said, grain="day", role="length", length=(length.unit, length.count), weak=True)
+    return Reading(
+        begins=context.said, ends=context.said, grain="day", role="length", length=(length.unit, length.count), weak=True,
+    )
 
 
 def _vague(m: re.Match[str], context: Context) -> Reading:
@@ -119,7 +122,8 @@ _AGAIN: Final = (
     rf"|(?:on )?(?:(?:{FULL_WEEKDAYS})s|weekends|weekdays)|(?:on |in the )?(?:(?:{FULL_WEEKDAYS}) )?(?:{_PARTS})s)"
 )
 _AGAIN_CUES: Final = (
-    "every each daily weekly monthly yearly annually nightly once twice times weekends weekdays mornings afternoons evenings nights"
+    "every each daily weekly monthly yearly annually nightly once twice times weekends weekdays "
+    "mornings afternoons evenings nights"
 ).split() + [w + "s" for w in EN_WEEKDAYS]
 PATTERNS: Final[tuple[Pattern, ...]] = (
     pattern("ago", ["ago", "back"], rf"{BEGIN}{_ABOUT}{LENGTH} (?:ago|back)(?: today)?{END}", _ago),

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from typing import Final
 
-from .grammar import words
+from .calendar import full_year
+from .grammar import Context, group, words
 from .lexicon import EN_UNITS, EN_WEEKDAYS
 
 BEGIN: Final = r"(?<![a-z0-9_])(?<![a-z]\.)"
@@ -18,3 +20,21 @@ STEPS: Final = {
 }
 FULL_WEEKDAYS: Final = words(w for w in EN_WEEKDAYS if len(w) > 5)
 PART: Final = r"(?P<part>morning|afternoon|evening|night)"
+PART_OF: Final = (
+    r"(?:(?P<p>early|mid|late)[ -](?:in )?|(?:the )?(?:very )?(?P<p2>beginning|start|middle|end|first half|second half"
+    r"|later part"
+    r"|first few days|last few days) of (?:the )?(?:month of )?)"
+)
+YEAR_AFTER: Final = (
+    r"(?:,? ?(?:of |in )?(?P<y>(?:19|20)[0-9]{2})(?![0-9])|,? '(?P<yy>[0-9]{2})(?![0-9])"
+    r"| (?:of )?(?P<ydir>last|this|next) year(?![a-z]))?"
+)
+
+
+def year_in(m: re.Match[str], context: Context) -> int | None:
+    four, two, relative = group(m, "y"), group(m, "yy"), group(m, "ydir")
+    if four:
+        return int(four)
+    if two:
+        return full_year(int(two), context.said)
+    return context.said.year + STEPS[relative] if relative else None

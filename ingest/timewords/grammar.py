@@ -18,7 +18,10 @@ from .calendar import Unit, midnight
 from .spans import Kind, Tense
 from .tense import tense_of_normal
 
-_FILLER: Final = re.compile(r"\s+|(?<![a-z])(?:starting|beginning|back|in|on|at|since|from|the|of|by|until|and|to|early|late|so)(?![a-z])|[从自在到就于起]|开始|以后|之后")
+_FILLER: Final = re.compile(
+    r"\s+|(?<![a-z])(?:starting|beginning|back|in|on|at|since|from|the|of|by|until|and|to|early|late|so)(?![a-z])"
+    r"|[从自在到就于起]|开始|以后|之后"
+)
 Role = Literal["date", "part", "clock", "length", "now"]
 CLAUSE_END: Final = re.compile(r"[，。！？；,.;!?\n]")
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Final, NamedTuple
+from dataclasses import dataclass
+from typing import Final
 
 from .calendar import Unit, shift, whole_day
 from .grammar import Context, Reading
@@ -12,7 +13,8 @@ from .spans import Kind, Tense
 _SHORT: Final = frozenset({"second", "minute", "hour"})
 
 
-class Length(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Length:
     """`count` units; None: between `least` and `most` of them."""
 
     unit: Unit

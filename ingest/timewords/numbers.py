@@ -20,7 +20,8 @@ EN_WORDS: Final = {w: i for i, w in enumerate(_EN_UNITS)} | {w: 10 * i for i, w 
 EN_FEW: Final = frozenset({"few", "several", "some"})
 _TENS = "|".join(_EN_TENS)
 EN_NUMBER: Final = (
-    r"(?:[0-9]{1,4}(?:\.[0-9]{1,2})?|(?:one|two|three) and a half|half an?|an?(?: couple(?: of)?| few| dozen| half)?|several|some"
+    r"(?:[0-9]{1,4}(?:\.[0-9]{1,2})?|(?:one|two|three) and a half|half an?|an?(?: couple(?: of)?| few| dozen| half)?|several"
+    r"|some"
     rf"|couple of|few|(?:{_TENS})(?:[- ](?:{'|'.join(_EN_UNITS[1:10])}))?|{'|'.join(reversed(_EN_UNITS[1:]))})"
 )
 EN_ORDINALS: Final = {

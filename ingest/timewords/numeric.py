@@ -42,7 +42,8 @@ def _written(m: re.Match[str], context: Context) -> Reading:
     first, second = int(m["a"]), int(m["b"])
     month, day = (second, first) if first > 12 else (first, second)
     begins, ends = date(int(m["y"]), month, day)
-    return Reading(begins=begins, ends=ends, grain="day", confidence=0.95 if max(first, second) > 12 or first == second else 0.7)
+    plain = max(first, second) > 12 or first == second
+    return Reading(begins=begins, ends=ends, grain="day", confidence=0.95 if plain else 0.7)
 
 
 def _month_day(m: re.Match[str], context: Context) -> Reading | None:
@@ -68,10 +69,14 @@ _AFTER: Final = r"(?![0-9a-z_]|[./:-][0-9])"
 PATTERNS: Final[tuple[Pattern, ...]] = (
     pattern(
         "moment", _DIGITS,
-        rf"{_BEFORE}(?P<y>[0-9]{{4}})-(?P<mo>[0-9]{{2}})-(?P<d>[0-9]{{2}})[t ](?P<h>[0-9]{{2}}):(?P<mi>[0-9]{{2}})(?::(?P<s>[0-9]{{2}})(?:\.[0-9]+)?)?\s?(?P<off>z|[+-][0-9]{{2}}:?[0-9]{{2}})?(?![0-9a-z])",
+        rf"{_BEFORE}(?P<y>[0-9]{{4}})-(?P<mo>[0-9]{{2}})-(?P<d>[0-9]{{2}})[t ](?P<h>[0-9]{{2}}):(?P<mi>[0-9]{{2}})(?::"
+        r"(?P<s>[0-9]{2})(?:\.[0-9]+)?)?\s?(?P<off>z|[+-][0-9]{2}:?[0-9]{2})?(?![0-9a-z])",
         _moment,
     ),
-    pattern("day", _DIGITS, rf"{_BEFORE}(?P<y>[0-9]{{4}})(?P<sep>[-/.])(?P<mo>[0-9]{{1,2}})(?P=sep)(?P<d>[0-9]{{1,2}}){_AFTER}", _day),
+    pattern(
+        "day", _DIGITS,
+        rf"{_BEFORE}(?P<y>[0-9]{{4}})(?P<sep>[-/.])(?P<mo>[0-9]{{1,2}})(?P=sep)(?P<d>[0-9]{{1,2}}){_AFTER}", _day,
+    ),
     pattern("month", _DIGITS, rf"{_BEFORE}(?P<y>19[0-9]{{2}}|20[0-9]{{2}})[-/](?P<mo>[01][0-9]){_AFTER}", _month),
     pattern("written", _DIGITS, rf"{_BEFORE}(?P<a>[0-9]{{1,2}})/(?P<b>[0-9]{{1,2}})/(?P<y>[0-9]{{4}}){_AFTER}", _written),
     pattern("month and day", _DIGITS, rf"{_BEFORE}(?P<a>[0-9]{{1,2}})/(?P<b>[0-9]{{1,2}}){_AFTER}", _month_day),

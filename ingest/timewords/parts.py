@@ -59,7 +59,7 @@ def day_of_month(day: int, context: Context, tense: Tense, weekday: int | None =
     Months without it are passed over.
     """
     first = context.today.replace(day=1)
-    for offset in range(0, 40):
+    for offset in range(40):
         at = add_months(first, -offset if tense == "past" else offset)
         try:
             begins, ends = date(at.year, at.month, day)

@@ -7,14 +7,15 @@ from datetime import datetime, tzinfo
 from typing import Final
 
 from ..instants import BEGINNING, FOREVER, from_datetime
-from . import en, en_clock, en_lengths, numeric, zh, zh_clock, zh_lengths
+from . import en, en_clock, en_lengths, en_years, numeric, zh, zh_clock, zh_feasts, zh_lengths
 from .glue import joined
 from .grammar import Context, Pattern, Reading, found
 from .spans import Tense, TimeSpan
 from .written import normal
 
 _PATTERNS: Final[tuple[Pattern, ...]] = (
-    *zh_lengths.PATTERNS, *zh.PATTERNS, *zh_clock.PATTERNS, *en_lengths.PATTERNS, *en.PATTERNS, *en_clock.PATTERNS, *numeric.PATTERNS,
+    *zh_lengths.PATTERNS, *zh.PATTERNS, *zh_feasts.PATTERNS, *zh_clock.PATTERNS,
+    *en_lengths.PATTERNS, *en.PATTERNS, *en_years.PATTERNS, *en_clock.PATTERNS, *numeric.PATTERNS,
 )
 _CUES: Final = frozenset().union(*(p.cues for p in _PATTERNS))
 _WORD: Final = re.compile(r"[a-z]+")

@@ -1,16 +1,25 @@
-"""Chinese: dates, weeks, months, years, feasts. Lengths are in `zh_lengths`, parts of the day and clock times are in `zh_clock`."""
+"""Chinese: days, weeks, months, years and ranges of them."""
 
 from __future__ import annotations
 
 import re
-from datetime import timedelta
 from typing import Final
 
 from .calendar import (
-    DAY, Interval, add_months, bare_weekday, by_tense, date, full_year, months, named, nth_weekday, weekday_in_week, whole_day,
+    DAY,
+    Interval,
+    add_months,
+    bare_weekday,
+    by_tense,
+    date,
+    full_year,
+    months,
+    named,
+    nth_weekday,
+    weekday_in_week,
+    whole_day,
 )
-from .grammar import Context, Pattern, Reading, group, pattern, words
-from .holidays import ZH_FEASTS, ZH_HOLIDAYS_LAST, lunar
+from .grammar import Context, Pattern, Reading, group, pattern
 from .lexicon import SEASONS, ZH_DAYS, ZH_PART_NAMES, ZH_WEEKDAYS, ZH_YEARS
 from .numbers import zh_int
 from .parts import day_of_month, directed, part_of_month, part_of_year, season_of, weekend
@@ -21,8 +30,8 @@ YEAR: Final = (
     rf"(?:(?<![0-9.])(?:(?P<y>{_Y4})|(?P<yy>[0-9]{{2}}))\s?年"
     r"|(?P<ry>大前|(?<![以之目])前|(?<![过出回进])去|今|(?<![根成基样副文])本|(?<![说证表标注声])明|大后|(?<![以之最然])后|(?<![以])上一?|(?<![以])下一?|来)年)"
 )
-_DIGIT_MONTH: Final = r"1[0-2]|0?[1-9]|十[一二]?|[一二三四五六七八九]"
-MONTH: Final = rf"(?<![0-9.零〇一二三四五六七八九十第])(?P<m>{_DIGIT_MONTH})\s?月份?(?![天球饼])"
+DIGIT_MONTH: Final = r"1[0-2]|0?[1-9]|十[一二]?|[一二三四五六七八九]"
+MONTH: Final = rf"(?<![0-9.零〇一二三四五六七八九十第])(?P<m>{DIGIT_MONTH})\s?月份?(?![天球饼])"
 _DIRECTION: Final = r"(?<![马以晚早路网线地身史加])上+|(?<![以一等楼时])下+|这|本(?!身|人)|当"
 REL_MONTH: Final = rf"(?P<rm>{_DIRECTION})(?:一?个)?月份?(?!球|饼|经)"
 DAY_NUMBER: Final = r"[12][0-9]|3[01]|0?[1-9]|三十一?|二?十[一二三四五六七八九]?|廿[一二三四五六七八九]?|[一二三四五六七八九]"
@@ -66,7 +75,7 @@ def _bare_weekend(m: re.Match[str], context: Context) -> Reading:
     return Reading(begins=begins, ends=ends, grain="day", confidence=0.4, kind="vague", cycle="week")
 
 
-def _year_of(m: re.Match[str], context: Context) -> int | None:
+def year_of(m: re.Match[str], context: Context) -> int | None:
     four, two, relative = group(m, "y"), group(m, "yy"), group(m, "ry")
     if four:
         return zh_int(four)
@@ -80,7 +89,7 @@ def _month(m: re.Match[str], context: Context) -> Reading | None:
     month_word, direction = group(m, "m"), group(m, "rm")
     if month_word:
         month = zh_int(month_word)
-        year = _year_of(m, context)
+        year = year_of(m, context)
     else:
         at = add_months(context.today.replace(day=1), _steps(direction or ""))
         year, month = at.year, at.month
@@ -147,7 +156,7 @@ def _bare_part_of_year(m: re.Match[str], context: Context) -> Reading:
 
 def _year(m: re.Match[str], context: Context) -> Reading | None:
     """A year, with an optional season, half, quarter or part."""
-    year = _year_of(m, context)
+    year = year_of(m, context)
     if year is None:
         return None
     confidence = 0.95
@@ -211,40 +220,9 @@ def _decade(m: re.Match[str], context: Context) -> Reading:
     return Reading(begins=begins, ends=ends, grain="decade", confidence=0.8)
 
 
-def _feast(m: re.Match[str], context: Context) -> Reading:
-    feast = ZH_FEASTS[m["feast"]]
-    year = _year_of(m, context)
-    tense = context.tense(m)
-    begins, ends = feast(year) if year is not None else by_tense(feast, context.said, tense, near=True)
-    kind: Kind = "when"
-    if m["holiday"] or m["feast"].startswith("十一"):
-        ends, kind = begins + timedelta(days=ZH_HOLIDAYS_LAST.get(feast, 3)), "during"
-    return Reading(begins=begins, ends=ends, grain="day", kind=kind, confidence=0.9 if year is not None else 0.7, cycle=None if year is not None else "year")
-
-
 def _day_of_month(m: re.Match[str], context: Context) -> Reading:
     begins, ends = day_of_month(zh_int(m["d"]), context, context.tense(m))
     return Reading(begins=begins, ends=ends, grain="day", confidence=0.6, cycle="month", weak=m["mark"] == "日")
-
-
-_LUNAR_MONTHS: Final = {"正": 1, "冬": 11, "腊": 12}
-
-
-def _lunar_date(m: re.Match[str], context: Context) -> Reading | None:
-    if m["new"]:
-        month, day = 1, zh_int(m["new"])
-    elif not (m["mark"] or m["lm"] in _LUNAR_MONTHS or m["ld"].startswith("初")):
-        return None
-    else:
-        month = _LUNAR_MONTHS.get(m["lm"]) or zh_int(m["lm"])
-        day = zh_int(m["ld"].removeprefix("初").removesuffix("号").removesuffix("日"))
-    year = _year_of(m, context)
-
-    def of(y: int) -> Interval:
-        return lunar(y, month, day)
-
-    begins, ends = of(year) if year is not None else by_tense(of, context.said, context.tense(m), near=True)
-    return Reading(begins=begins, ends=ends, grain="day", confidence=0.9 if year is not None else 0.7)
 
 
 def _now(m: re.Match[str], context: Context) -> Reading:
@@ -260,7 +238,7 @@ def _years_range(m: re.Match[str], context: Context) -> Reading | None:
 
 def _months_range(m: re.Match[str], context: Context) -> Reading:
     first, last = zh_int(m["a"]), zh_int(m["b"])
-    year = _year_of(m, context)
+    year = year_of(m, context)
 
     def of(y: int) -> Interval:
         return months(y, first, first + 1)[0], months(y if last >= first else y + 1, last, last + 1)[1]
@@ -271,7 +249,7 @@ def _months_range(m: re.Match[str], context: Context) -> Reading:
 
 def _days_range(m: re.Match[str], context: Context) -> Reading:
     month, first, last = zh_int(m["m"]), zh_int(m["a"]), zh_int(m["b"])
-    year = _year_of(m, context)
+    year = year_of(m, context)
 
     def of(y: int) -> Interval:
         return date(y, month, first)[0], date(y, month, last)[1]
@@ -284,7 +262,11 @@ def _days_range(m: re.Match[str], context: Context) -> Reading:
 
 _TO: Final = r"\s*(?:到|至|-|~|–|—|－|～)\s*"
 PATTERNS: Final[tuple[Pattern, ...]] = (
-    pattern("day", "天日晚早夜儿晨", r"(?P<day>(?<![以之目提])大{0,3}前(?=天(?!气)|晚|夜)|昨(?=[天日晚早夜儿])|今(?=[天日晚早夜儿晨])|明(?=[天日晚早夜儿晨])|(?<![以之然最今先])大{0,3}后(?=天|晚))(?:[天日儿](?!头条|方舟)|(?=[晚早夜晨]))", _day),
+    pattern(
+        "day", "天日晚早夜儿晨",
+        r"(?P<day>(?<![以之目提])大{0,3}前(?=天(?!气)|晚|夜)|昨(?=[天日晚早夜儿])|今(?=[天日晚早夜儿晨])|明(?=[天日晚早夜儿晨])|(?<![以之然最今先])大{0,3}后(?=天|晚))"
+        r"(?:[天日儿](?!头条|方舟)|(?=[晚早夜晨]))", _day,
+    ),
     pattern("week", "周期拜", rf"(?P<dir>{_DIRECTION})(?:一?个)?{_WEEK}(?:{_WEEKDAY}|(?P<end>末))?(?!期|年(?!前)|边|围|长|密|折|岁|刊)", _week),
     pattern("weekday", "周期拜", rf"(?<![0-9零一二两三四五六七八九十几每半第]){_WEEK}{_WEEKDAY}(?!期)", _weekday),
     pattern("weekend", "周", r"周末(?:两天)?", _bare_weekend),
@@ -292,17 +274,29 @@ PATTERNS: Final[tuple[Pattern, ...]] = (
     pattern("relative month", "月", rf"{REL_MONTH}(?:的?\s?{_MONTH_DAY})?", _month),
     pattern("part of month", "月", r"(?<![0-9零一二三四五六七八九十个正腊岁上下])月(?P<p>初|底|末|中旬?|上旬|下旬)(?![一国秋])", _bare_part_of_month),
     pattern("part of year", "年", r"(?<![0-9零一二三四五六七八九十个今明去前后大小])年(?P<p>初|底|末|中)(?![一国秋])", _bare_part_of_year),
-    pattern("year", "年", rf"{YEAR}(?!前|后|代|级|轻|纪|龄)(?:的?(?:(?P<s>[春夏秋冬])[天季]?|(?:第?(?P<q>[一二三四1-4])季度|q(?P<q4>[1-4])(?![0-9]))|年?(?P<p>初|底|末|中(?![国文秋学])|上半|下半)年?)|(?P<then>(?=毕业|入职|结婚|出生|加入|离开|搬|买|就|开始|来的|去的)))?", _year),
+    pattern(
+        "year", "年",
+        rf"{YEAR}(?!前|后|代|级|轻|纪|龄)(?:的?(?:(?P<s>[春夏秋冬])[天季]?|(?:第?(?P<q>[一二三四1-4])季度|q(?P<q4>[1-4])(?![0-9]))|年?(?P<p>初|底|末|中"
+        r"(?![国文秋学])|上半|下半)年?)|(?P<then>(?=毕业|入职|结婚|出生|加入|离开|搬|买|就|开始|来的|去的)))?", _year,
+    ),
     pattern("year before", "年", rf"{YEAR}(?=以?前|之前|以?后|之后)", _year),
     pattern("season", "春夏秋冬", r"(?P<dir>[这今上下])(?:一?个)?(?P<s>[春夏秋冬])[天季]?", _this_season),
     pattern("quarter", "季", rf"(?:第(?P<q>[一二三四1-4])个?季度|(?P<qdir>{_DIRECTION})(?:一?个)?季度)", _quarter),
     pattern("half year", "年", r"(?P<p>上半|下半)年(?!度)", _bare_half),
-    pattern("decade", "代", r"(?P<c>上个?世纪|本世纪|二十世纪|20世纪)?(?P<y>(?:19|20)(?=[0-9]0))?(?P<dec>[0-9]0|[一二三四五六七八九]十)年代(?P<p>初期?|末期?|中期?|后期|前期)?", _decade),
-    pattern("day of month", "号日", rf"(?<![0-9a-z零一二三四五六七八九十第路街弄巷道栋座.#-])(?P<d>{DAY_NUMBER})(?P<mark>号(?!线|楼|店|门|院|机|房|桌|位|选|码|电|球|种|公|桩|馆|台|文|舰|航|厅|会|仓|车|柜|床|字|铺|染)|日(?![本元语文报常历]))", _day_of_month),
-    pattern("feast", "节夕庆旦宵明午秋阳年一至夜八二1诞大", rf"(?:{YEAR}的?)?(?P<feast>{words(ZH_FEASTS)})(?P<holiday>期间|假期|长假|放假|小长假|黄金周)?(?:当天|那天)?", _feast),
-    pattern("lunar date", "月初", rf"(?:{YEAR}的?)?(?:大年初(?P<new>[一二三四五六七八九十])|(?P<mark>农历|阴历)?(?P<lm>[正冬腊]|(?<![0-9零一二三四五六七八九十])(?:{_DIGIT_MONTH}))月(?P<ld>初[一二三四五六七八九十]|{DAY_NUMBER})[日号]?)", _lunar_date),
+    pattern(
+        "decade", "代",
+        r"(?P<c>上个?世纪|本世纪|二十世纪|20世纪)?(?P<y>(?:19|20)(?=[0-9]0))?(?P<dec>[0-9]0|[一二三四五六七八九]十)年代(?P<p>初期?|末期?|中期?|后期|前期)?", _decade,
+    ),
+    pattern(
+        "day of month", "号日",
+        rf"(?<![0-9a-z零一二三四五六七八九十第路街弄巷道栋座.#-])(?P<d>{DAY_NUMBER})(?P<mark>号(?!线|楼|店|门|院|机|房|桌|位|选|码|电|球|种|公|桩|馆|台|文|舰|航|厅|会|仓"
+        r"|车|柜|床|字|铺|染)|日(?![本元语文报常历]))", _day_of_month,
+    ),
     pattern("now", "现今目至此", r"现在|如今|目前|此刻|(?<=至)今|今(?=以?后|起)|现今", _now),
     pattern("years range", "到至-~–—－～", rf"(?<![0-9.-])(?P<a>{_Y4})年?{_TO}(?P<b>{_Y4})(?:年|(?![0-9.-]))", _years_range),
-    pattern("months range", "月", rf"(?:{YEAR}的?)?(?<![0-9.])(?P<a>{_DIGIT_MONTH})月?份?{_TO}(?P<b>{_DIGIT_MONTH})月(?:份(?!额)|(?![0-9]))", _months_range),
+    pattern(
+        "months range", "月",
+        rf"(?:{YEAR}的?)?(?<![0-9.])(?P<a>{DIGIT_MONTH})月?份?{_TO}(?P<b>{DIGIT_MONTH})月(?:份(?!额)|(?![0-9]))", _months_range,
+    ),
     pattern("days range", "月", rf"(?:{YEAR}的?)?{MONTH}(?P<a>{DAY_NUMBER})[日号]?{_TO}(?P<b>{DAY_NUMBER})[日号]", _days_range),
 )

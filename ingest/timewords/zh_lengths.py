@@ -40,27 +40,27 @@ def _length(m: re.Match[str]) -> Length | None:
 
 def _ago(m: re.Match[str], context: Context) -> Reading | None:
     length = _length(m)
-    return length and lengths.away(context, length, -1)
+    return None if length is None else lengths.away(context, length, -1)
 
 
 def _later(m: re.Match[str], context: Context) -> Reading | None:
     length = _length(m)
-    return length and lengths.away(context, length, 1)
+    return None if length is None else lengths.away(context, length, 1)
 
 
 def _within(m: re.Match[str], context: Context) -> Reading | None:
     length = _length(m)
-    return length and lengths.within(context, length, context.tense(m))
+    return None if length is None else lengths.within(context, length, context.tense(m))
 
 
 def _past_span(m: re.Match[str], context: Context) -> Reading | None:
     length = _length(m)
-    return length and lengths.behind(context, length)
+    return None if length is None else lengths.behind(context, length)
 
 
 def _coming_span(m: re.Match[str], context: Context) -> Reading | None:
     length = _length(m)
-    return length and lengths.ahead(context, length)
+    return None if length is None else lengths.ahead(context, length)
 
 
 def _lasting(m: re.Match[str], context: Context) -> Reading | None:
@@ -76,7 +76,7 @@ def _lasting(m: re.Match[str], context: Context) -> Reading | None:
 def _not_for(m: re.Match[str], context: Context) -> Reading | None:
     """两年没回家: since then it has not been."""
     length = _length(m)
-    return length and lengths.still(context, length)
+    return None if length is None else lengths.still(context, length)
 
 
 def _vague(m: re.Match[str], context: Context) -> Reading:

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from taishi.ingest.instants import BEGINNING, FOREVER, from_datetime, to_datetime
+from taishi.ingest.instants import BEGINNING, FOREVER, to_datetime
 from taishi.ingest.timewords import TimeSpan, read_times, tense_of
 
 SAID = datetime(2026, 7, 15, 14, 30, tzinfo=timezone(timedelta(hours=8)))  # a Wednesday
