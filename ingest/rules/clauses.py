@@ -1,0 +1,132 @@
+"""Sentences and clauses: the pieces of a text in which one thing is said, with where they stand.
+
+Every piece is a span of the source: `source[start:end]`. Quoted sentences are blanked before anything is read, so that
+words put into someone's mouth cannot become claims.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Final
+
+BLANK: Final = "\x00"
+"""Stands for one character of quoted speech. No rule matches it."""
+
+_HAN: Final = re.compile(r"[\u3400-\u9fff]")
+_SENTENCE_END: Final = re.compile(r"[。！？!?；;\n\r]+[”’\"')）」』]*|(?<![A-Z])(?<!\b[A-Z][a-z])(?<!Prof)(?<!Mrs)\.+(?=\s|$|[\"”’)])")
+_QUOTED: Final = re.compile(r"[“「『]([^“”「」『』]{2,400})[”」』]|\"([^\"]{2,400})\"|(?<![\w])'([^'\n]{4,400})'(?!\w)")
+_SAYS_SOMETHING: Final = re.compile(r"[我你您咱]|(?<![A-Za-z])(?:I|I'm|my|you|your|we|he|she|is|are|was)(?![A-Za-z])|[。！？!?，,]")
+_CODE_BLOCK: Final = re.compile(r"```.*?(?:```|\Z)", re.S)
+_ZH_CUT: Final = re.compile(r"[，：]|,(?!\d)|(?<!\d):(?!\d|/)|—+|\s+[-–]\s+|(?<=[^\s。，])(?=但是|不过|可是|而且|并且|然后|所以|因为)")
+_ZH_JOIN: Final = re.compile(r"\s*[他她它]?的?(?:名字)?(?:叫|名叫)")
+_EN_CUT: Final = re.compile(
+    r",(?!\d)\s*(?:and\s+|but\s+|so\s+)?|(?<!\d):(?!\d|/)|\s+[-–—]+\s+|—"
+    r"|\s+(?:but|because|so|although|though|while|whereas)\s+(?=[A-Za-z])"
+    r"|\s+and\s+(?=(?:I|he|she|we|they|it|my|his|her|our|their|now|then)(?:'|\s)|(?:(?:also|now|currently|mainly|mostly|"
+    r"usually|just|really|don't|no longer)\s+)?(?:live|lives|work|works|use|uses|speak|speaks|love|loves|like|likes|hate|hates|"
+    r"have|has|study|studies|manage|manages|lead|leads|play|plays|own|owns|am|is|went|bought|met|visited|saw|moved|joined)\s)",
+    re.I,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """`text == source[start:end]`, but for blanks."""
+
+    text: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """`asks` is True where it ends in a question mark. `clauses` are in order and never empty."""
+
+    text: str
+    start: int
+    end: int
+    chinese: bool
+    asks: bool
+    clauses: tuple[Clause, ...]
+
+
+def _blank(match: re.Match[str]) -> str:
+    inner = match[1] or match[2] or match[3] or ""
+    return BLANK * len(match[0]) if _SAYS_SOMETHING.search(inner) else match[0]
+
+
+def _clause(source: str, start: int, end: int) -> Clause | None:
+    while start < end and source[start] in " \t\u3000,，.。、":
+        start += 1
+    while end > start and source[end - 1] in " \t\u3000,，.。!！?？;；、~～…":
+        end -= 1
+    return Clause(source[start:end], start, end) if start < end else None
+
+
+_EN_ITEM: Final = re.compile(r"(?:(?:and|or)\s+)?[\w'-]+(?:\s+[\w'-]+){0,2}(?:\s+and\s+[\w'-]+(?:\s+[\w'-]+){0,2})?\s*$", re.I)
+_EN_OWN: Final = re.compile(
+    r"(?:I|I'm|I've|you|he|she|it|it's|we|they|my|his|her|our|their|this|that|what|which|who|how|not|no|right|ok|okay|thanks|"
+    r"please|actually|sorry|now|so|but|too|though|yes|yeah|well|by|isn't|don't|am|is|are|was|were|do|does|did|have|has|had|can|"
+    r"born|named|called|also|live|lives|work|works|then|because|really|correct)\b",
+    re.I,
+)
+_EN_APPOSED: Final = re.compile(r"\b(?:my|our)\s+[\w-]+(?:\s+[\w-]+)?,\s+[A-Z][\w-]+,", re.I)
+
+
+def _cuts(text: str, chinese: bool) -> list[tuple[int, int]]:
+    """Where clauses stand in a sentence's text."""
+    kept_whole = [] if chinese else [m.span() for m in _EN_APPOSED.finditer(text)]
+    pieces: list[tuple[int, int]] = []
+    at = 0
+    for cut in (_ZH_CUT if chinese else _EN_CUT).finditer(text):
+        if not any(a <= cut.start() < b for a, b in kept_whole):
+            pieces.append((at, cut.start()))
+            at = cut.end() if cut.end() > cut.start() else cut.start()
+    pieces.append((at, len(text)))
+    return _joined(text, pieces, chinese)
+
+
+def _joined(text: str, pieces: list[tuple[int, int]], chinese: bool) -> list[tuple[int, int]]:
+    """What belongs to the piece before it is put back: "a cat, called X" and the later items of a list."""
+    kept: list[tuple[int, int]] = []
+    for start, end in pieces:
+        if kept and (_ZH_JOIN.match(text, start) if chinese else _is_item(text, kept[-1][1], start, end)):
+            kept[-1] = (kept[-1][0], end)
+        else:
+            kept.append((start, end))
+    return kept
+
+
+def _is_item(text: str, before: int, start: int, end: int) -> bool:
+    """Is `text[start:end]` a further item of the list that ended at `before`?"""
+    piece = text[start:end].strip()
+    return "," in text[before:start] and bool(piece) and not _EN_OWN.match(piece) and _EN_ITEM.match(piece) is not None
+
+
+def sentences(source: str) -> list[Sentence]:
+    """The sentences of `source`, in order."""
+    text = _CODE_BLOCK.sub(lambda m: BLANK * len(m[0]), source) if "```" in source else source
+    if "“" in text or '"' in text or "「" in text or "'" in text or "『" in text:
+        text = _QUOTED.sub(_blank, text)
+    found: list[Sentence] = []
+    at = 0
+    for stop in _SENTENCE_END.finditer(text):
+        _add(found, text, at, stop.start(), stop[0])
+        at = stop.end()
+    _add(found, text, at, len(text), "")
+    return found
+
+
+def _add(found: list[Sentence], text: str, start: int, end: int, stop: str) -> None:
+    body = text[start:end]
+    if not body.strip():
+        return
+    chinese = _HAN.search(body) is not None
+    clauses = tuple(
+        clause
+        for a, b in _cuts(body, chinese)
+        if (clause := _clause(text, start + a, start + b)) is not None
+    )
+    if clauses:
+        found.append(Sentence(body, start, end, chinese, "?" in stop or "？" in stop, clauses))

@@ -1,0 +1,155 @@
+"""Frames: the data rows that say which words state which claim, and the index that finds them quickly.
+
+A row of `zh.toml`/`en.toml` has triggers (words that must stand in the clause) and a pattern: `right` for what follows
+the trigger, or `whole` for the clause with a group `s` for what stands before. What stands before must be read without
+rest as subject and adverbs, else the row claims nothing.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from importlib.resources import files
+from typing import Any, Final, Literal
+
+from ..errors import ConfigurationError
+
+Course = Literal["state", "change", "always", "happening", "plan", "habit"]
+"""How a claim meets time words: a state may be bounded by them, a change begins with them, `always` ignores them."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Emit:
+    """One claim of a row. Texts are templates over the pattern's groups: `{o}`, `{o.kind}`, `{vp}` (trigger to end)."""
+
+    predicate: str
+    value: str = "{o}"
+    subject: str | None = None
+    qualifiers: Mapping[str, str] = field(default_factory=dict)
+    each: bool = False
+    negated: bool | None = None
+    when: str | None = None
+    past: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Frame:
+    """One row. `subjects` says who may stand before it: self, person, thing, any, none.
+
+    `flip`: the words are themselves negative. `explicit`: the subject must stand in the clause. `timed`: only with time
+    words of that sense (`past`, `future`, `any`). `verbatim`: time words are part of the value. `affirm`: a negated form claims nothing.
+    """
+
+    rule: str
+    triggers: tuple[str, ...]
+    emit: tuple[Emit, ...]
+    right: re.Pattern[str] | None = None
+    whole: re.Pattern[str] | None = None
+    classes: Mapping[str, str] = field(default_factory=dict)
+    subjects: str = "person"
+    course: Course = "state"
+    modality: str = "fact"
+    flip: bool = False
+    explicit: bool = False
+    affirm: bool = False
+    verbatim: bool = False
+    timed: str | None = None
+    done: bool = False
+    transfer: bool = False
+    confidence: float = 0.9
+
+
+class FrameIndex:
+    """Frames by trigger. `found` yields (start, end, frames) in order of place, longer triggers first."""
+
+    def __init__(self, frames: Sequence[Frame], not_after: Mapping[str, str] | None = None) -> None:
+        """`not_after`: characters before which a trigger is part of another word."""
+        self._not_after = dict(not_after or {})
+        by_trigger: dict[str, list[Frame]] = {}
+        for frame in frames:
+            for trigger in frame.triggers:
+                by_trigger.setdefault(trigger, []).append(frame)
+        self._by_head: dict[str, list[tuple[str, tuple[Frame, ...]]]] = {}
+        for trigger, rows in sorted(by_trigger.items(), key=lambda item: -len(item[0])):
+            self._by_head.setdefault(trigger[0], []).append((trigger, tuple(rows)))
+
+    def found(self, text: str, *, words: bool) -> Iterator[tuple[int, int, tuple[Frame, ...]]]:
+        """`text` is lower case. With `words`, a trigger must be bounded by non-letters."""
+        by_head = self._by_head
+        for start, head in enumerate(text):
+            rows = by_head.get(head)
+            if rows is None:
+                continue
+            if words and start and head.isalpha() and (text[start - 1].isalnum() or text[start - 1] in "-_"):
+                continue
+            for trigger, frames in rows:
+                if text.startswith(trigger, start):
+                    if start and text[start - 1] in self._not_after.get(trigger, ""):
+                        continue
+                    end = start + len(trigger)
+                    if words and end < len(text) and trigger[-1].isalnum() and (text[end].isalnum() or text[end] in "_"):
+                        continue
+                    yield start, end, frames
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tables:
+    """One language's data: frames, word lists (`lists`), word-to-word maps (`maps`)."""
+
+    frames: FrameIndex
+    lists: Mapping[str, tuple[str, ...]]
+    maps: Mapping[str, Mapping[str, str]]
+
+
+_MACRO: Final = re.compile(r"<<(\w+)>>")
+
+
+def load_tables(*names: str) -> Tables:
+    """Raises ConfigurationError that names the row."""
+    lists: dict[str, tuple[str, ...]] = {}
+    maps: dict[str, Mapping[str, str]] = {}
+    macros: dict[str, str] = {}
+    rows: list[Mapping[str, Any]] = []
+    for name in names:
+        data = tomllib.loads(files(__package__).joinpath(name).read_text("utf-8"))
+        lists.update({k: tuple(v.split() if isinstance(v, str) else v) for k, v in data.get("lists", {}).items()})
+        maps.update(data.get("maps", {}))
+        macros.update(data.get("macros", {}))
+        rows += data.get("frame", [])
+    for key, words in (*lists.items(), *maps.items()):
+        macros.setdefault(key, "(?:" + "|".join(sorted(map(re.escape, words), key=len, reverse=True)) + ")")
+    frames = [_frame(row, lists, maps, macros) for row in rows]
+    return Tables(frames=FrameIndex(frames, maps.get("not_after")), lists=lists, maps=maps)
+
+
+def _frame(row: Mapping[str, Any], lists: Mapping[str, Sequence[str]], maps: Mapping[str, Mapping[str, str]], macros: Mapping[str, str]) -> Frame:
+    given = dict(row)
+    try:
+        triggers: list[str] = []
+        for trigger in given.pop("triggers"):
+            triggers += _expanded(trigger, lists, maps)
+        patterns: dict[str, re.Pattern[str] | None] = {}
+        for side in ("right", "whole"):
+            source = given.pop(side, None)
+            patterns[side] = None if source is None else re.compile(_with_macros(source, macros), re.I)
+        emits = tuple(Emit(**e) for e in given.pop("emit"))
+        return Frame(triggers=tuple(triggers), emit=emits, right=patterns["right"], whole=patterns["whole"], **given)
+    except (KeyError, TypeError, re.error) as e:
+        raise ConfigurationError(f"rules: row {row.get('rule')!r}: {e}") from e
+
+
+def _with_macros(source: str, macros: Mapping[str, str]) -> str:
+    while (found := _MACRO.search(source)) is not None:
+        source = source[: found.start()] + macros[found[1]] + source[found.end() :]
+    return source
+
+
+def _expanded(trigger: str, lists: Mapping[str, Sequence[str]], maps: Mapping[str, Mapping[str, str]]) -> list[str]:
+    """`@name` stands for every word of that list or every key of that map, anywhere in the trigger."""
+    found = re.search(r"@(\w+)", trigger)
+    if found is None:
+        return [trigger]
+    words = lists[found[1]] if found[1] in lists else list(maps[found[1]])
+    return [trigger[: found.start()] + word + trigger[found.end() :] for word in words]

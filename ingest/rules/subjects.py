@@ -1,0 +1,52 @@
+"""Who or what a clause speaks of, and what its adverbs say."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+SubjectKind = Literal["self", "relative", "person", "org", "thing"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Voice:
+    """Who speaks. `owner` is the claim subject of the first person; `first_person` False: "I" is nobody to claim of.
+    `about_user`: "the user" in these words is the user."""
+
+    owner: str
+    first_person: bool = True
+    about_user: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Subject:
+    """`name` is the claim's subject. `relation` is set where the words call the person the speaker's brother and so on;
+    `named` is that person's name where it stands beside the relation."""
+
+    kind: SubjectKind
+    name: str
+    relation: str | None = None
+    named: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Left:
+    """What stands before a trigger, read without rest. `subject` is None where nobody is named."""
+
+    subject: Subject | None
+    negated: bool = False
+    past: bool = False
+    temporary: bool = False
+    plan: bool = False
+    also: bool = False
+    perfect: bool = False
+    done: bool = False
+    habit: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A cleaned piece of a claim's value and what kind of thing it is."""
+
+    text: str
+    kind: str = ""
