@@ -133,7 +133,7 @@ def _what_next(console: Console, settings: Settings, namespace: str) -> None:
         *([f"   export {exported}"] if exported else []),
         f"   {taishi} timeline -n {namespace}",
         f"""   {taishi} tell "I'm allergic to peanuts, and I love hiking\"""",
-        f"""   {taishi} recall "What must I not eat?\"""",
+        f"""   {taishi} recall "What am I allergic to?\"""",
         f"   {taishi} --help",
         f"   write side {settings.write_base}/openapi.json, read side {settings.read_base}/openapi.json",
         "",
