@@ -25,7 +25,7 @@ _PREFIXES: Final[tuple[tuple[Kind | None, re.Pattern[str]], ...]] = (
     )),
     ("until", _before(
         r"(?:up )?until|till|'til|til|up to|by|no later than|due(?: on| by)?|through|thru",
-        r"直到|截至|截止到?|一直到|持续到|延续到|待到|等到|最晚|不晚于",
+        r"直到|截至|截止到?|一直到|持续到|延续到|等到|最晚|不晚于|(?:暂时|暂停|有效期?|请假|休假?|放假|待|呆|住|忙|租|出差|停|开放|营业|合同|活动)到",
     )),
     ("before", _before(r"before|prior to|ahead of", _NEVER)),
     (None, _FROM),
@@ -37,7 +37,7 @@ _SUFFIXES: Final[tuple[tuple[Kind | None, re.Pattern[str]], ...]] = (
     ("since", re.compile(r"\s*(?:以来|至今|到现在|开始(?![时的])|起(?![床飞来])|onwards?(?![a-z])|on(?= ?[,.;!?]|$))")),
     ("until", re.compile(r"\s*(?:为止|截止)")),
     ("before", re.compile(
-        r"\s*(?:之前|以前|前(?![面半几后天年任台端往期线辈景途言提夫妻0-9一二两三四五六七八九十]|女友|男友|同事))",
+        r"\s*(?:之前|以前|前(?![面半几后天年任台端往期线辈景途言夫妻0-9一二两三四五六七八九十]|女友|男友|同事|提(?![交出供前醒升])))",
     )),
     ("after", re.compile(r"\s*(?:之后|以后|过后|后(?![天面来续端期台年半悔代果]))")),
     ("during", re.compile(r"\s*(?:期间|之内|以内)")),

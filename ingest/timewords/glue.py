@@ -6,6 +6,8 @@ The words just before and after an expression (since, 之前) are read in `affix
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Final
 
@@ -23,13 +25,15 @@ _RANGE_CLOSE: Final = re.compile(r"之间|期间")
 _AND: Final = frozenset({"and", "和", "与"})
 _NOON: Final = timedelta(hours=12)
 _MOST_STEPS: Final = 400
+Join = Callable[[Reading, Reading, Context], bool]
 
 
 def joined(readings: list[Reading], context: Context) -> list[Reading]:
     """The readings as whole expressions; weak ones that nothing binds are gone."""
     if not readings:
         return []
-    readings = _ranges(_counted_from(_with_clock(readings, context), context), context)
+    for join in (_with_clock, _counted_from, _range):
+        readings = _through(join, readings, context)
     kept: list[Reading] = []
     for reading in readings:
         last = kept[-1] if kept else None
@@ -42,18 +46,30 @@ def joined(readings: list[Reading], context: Context) -> list[Reading]:
     return kept
 
 
-def _with_clock(readings: list[Reading], context: Context) -> list[Reading]:
+def _through(join: Join, readings: list[Reading], context: Context) -> list[Reading]:
+    """Every reading that `join` did not fold into the one before it."""
     result: list[Reading] = []
     for reading in readings:
-        last = result[-1] if result else None
-        if last is not None and reading.start - last.end <= 12 and _DATE_CLOCK.fullmatch(context.text, last.end, reading.start):
-            if _merge(last, reading, context):
-                opened = context.text[last.end : reading.start].strip()[:1] in {"(", "（"}
-                closed = context.text[reading.end : reading.end + 1] in {")", "）"}
-                last.end = reading.end + (opened and closed)
-                continue
-        result.append(reading)
+        if not result or not _possible(join, result[-1], reading, context):
+            result.append(reading)
     return result
+
+
+def _with_clock(a: Reading, b: Reading, context: Context) -> bool:
+    if b.start - a.end > 12 or not _DATE_CLOCK.fullmatch(context.text, a.end, b.start) or not _merge(a, b, context):
+        return False
+    opened = context.text[a.end : b.start].strip()[:1] in {"(", "（"}
+    closed = context.text[b.end : b.end + 1] in {")", "）"}
+    a.end = b.end + (opened and closed)
+    return True
+
+
+def _possible(join: Join, a: Reading, b: Reading, context: Context) -> bool:
+    """Whether `join` joins them; what would lie outside the calendar's years does not."""
+    try:
+        return join(a, b, context)
+    except (ValueError, OverflowError):
+        return False
 
 
 def _one_day(reading: Reading) -> bool:
@@ -76,6 +92,9 @@ def _merge(a: Reading, b: Reading, context: Context) -> bool:
         return _place(a, a.begins, b)
     if a.offset is not None and a.begins is not None and b.role == "clock" and a.grain == "hour" and a.role != "clock":
         return _place(a, a.begins - a.offset[0], b)
+    if a.role == "clock" and b.role == "date" and b.offset is not None and b.begins is not None and b.grain == "hour":
+        clock, a.offset = replace(a), b.offset
+        return _place(a, b.begins - b.offset[0], clock)
     if a.role == "clock" and b.role == "part" and a.cycle == "halfday" and a.begins is not None:
         a.offset, b.offset = b.offset, a.offset
         b.cycle = "halfday"
@@ -121,35 +140,22 @@ def _place(a: Reading, day: datetime, clock: Reading) -> bool:
     return True
 
 
-def _counted_from(readings: list[Reading], context: Context) -> list[Reading]:
+def _counted_from(a: Reading, b: Reading, context: Context) -> bool:
     """`a week from Monday`, `two days before Christmas`."""
-    result: list[Reading] = []
-    for reading in readings:
-        last = result[-1] if result else None
-        if last is None or last.length is None or reading.role != "date" or reading.begins is None:
-            result.append(reading)
-            continue
-        how = _LENGTH_DATE.fullmatch(context.text, last.end, reading.start)
-        if how is None:
-            result.append(reading)
-            continue
-        unit, count = last.length
-        begins = shift(reading.begins, unit, -count if "before" in how[0] else count)
-        if unit in {"hour", "minute", "second"}:
-            last.begins, last.ends, last.grain = begins, shift(begins, "hour", 1), "hour"
-        else:
-            last.begins, last.ends = whole_day(begins)
-        last.role, last.weak, last.length = "date", False, None
-        last.end, last.confidence = reading.end, reading.confidence * 0.9
-    return result
-
-
-def _ranges(readings: list[Reading], context: Context) -> list[Reading]:
-    result: list[Reading] = []
-    for reading in readings:
-        if not result or not _range(result[-1], reading, context):
-            result.append(reading)
-    return result
+    if a.length is None or b.role != "date" or b.begins is None:
+        return False
+    how = _LENGTH_DATE.fullmatch(context.text, a.end, b.start)
+    if how is None:
+        return False
+    unit, count = a.length
+    begins = shift(b.begins, unit, -count if "before" in how[0] else count)
+    if unit in {"hour", "minute", "second"}:
+        a.begins, a.ends, a.grain = begins, shift(begins, "hour", 1), "hour"
+    else:
+        a.begins, a.ends = whole_day(begins)
+    a.role, a.weak, a.length = "date", False, None
+    a.end, a.confidence = b.end, b.confidence * 0.9
+    return True
 
 
 def _range(a: Reading, b: Reading, context: Context) -> bool:

@@ -93,7 +93,7 @@ class Context:
 _SINCE: Final = re.compile(r"(?:(?<![a-z])since (?:the )?|自从?|打从)$")
 _DEADLINE: Final = re.compile(r"(?<![a-z])(?:until|till|by|before|due|due on|due by|no later than)(?: the)? $|最晚$|不晚于$|截止到?$")
 _SINCE_AFTER: Final = re.compile(r"以来|至今|到现在")
-_DEADLINE_AFTER: Final = re.compile(r"(?<=[底末])(?:之前|前)|截止")
+_DEADLINE_AFTER: Final = re.compile(r"(?<=[底末日号])(?:之前|前)|截止")
 
 
 def _implied(match: re.Match[str], text: str) -> Tense:

@@ -73,8 +73,8 @@ def _lasting(m: re.Match[str], context: Context) -> Reading | None:
     return lengths.lasting(context, length, "past" if m["done"] else context.tense(m))
 
 
-def _not_for(m: re.Match[str], context: Context) -> Reading | None:
-    """两年没回家: since then it has not been."""
+def _still(m: re.Match[str], context: Context) -> Reading | None:
+    """戒烟两年了, 两年没回家: it began then and holds."""
     length = _length(m)
     return None if length is None else lengths.still(context, length)
 
@@ -119,6 +119,7 @@ PATTERNS: Final[tuple[Pattern, ...]] = (
         "lasting", "持期时达续连整足住待呆休歇假差行停禁戒学干做等作活用",
         rf"(?:{_STAY})(?P<done>[了过])?(?:整整|将近|差不多|大概|快)?{LENGTH}(?P<still>了)?(?!前|后|之|以|内)", _lasting,
     ),
-    pattern("not for", "没", rf"(?<![0-9.这去近]){LENGTH}(?:都|多)?(?=没)", _not_for),
+    pattern("still", "了", rf"{_COUNT}{LENGTH}了(?=\s*(?:[，。！？；,.!?;]|$))", _still),
+    pattern("not for", "没", rf"(?<![0-9.这去近]){LENGTH}(?:都|多)?(?=没)", _still),
     pattern("frequency", "每天年次周星日", _AGAIN, _frequency),
 )

@@ -131,7 +131,9 @@ _WORDS = st.sampled_from(
     "昨天 上周 三 月 底 前 后 从 到 起 号 点 半 年 去 春节 下午 每 两 个 12 2026 - / : . in May last Friday at 3 pm from to until since of the th "
     "ago weeks for next a early 15th Christmas morning 周末 最近 腊月 初 九 十 百 ( ) , ， 的 之 内 里".split()
 )
-_INSTANTS = st.datetimes(timezones=st.just(UTC) | st.sampled_from([timezone(timedelta(hours=h)) for h in (-11, 8, 14)]))
+_ZONES = st.sampled_from([UTC, *(timezone(timedelta(hours=h)) for h in (-11, 8, 14)), ZoneInfo("America/New_York")])
+_EDGES = [datetime(1, 1, 1), datetime(1, 3, 1), datetime(9999, 11, 30), datetime(9999, 12, 31, 23, 59)]
+_INSTANTS = st.datetimes(timezones=_ZONES) | st.builds(lambda at, zone: at.replace(tzinfo=zone), st.sampled_from(_EDGES), _ZONES)
 
 
 @settings(max_examples=400, deadline=None)
