@@ -46,11 +46,10 @@ class DenseChannel(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What the channels say. `dense` are lifts over the background in 0..1, `similarity` plain cosines."""
+    """What the channels say. `dense` are lifts over the background in 0..1."""
 
     lexical: Lexical
     dense: Mapping[int, float] = field(default_factory=dict)
-    similarity: Mapping[int, float] = field(default_factory=dict)
     slots: frozenset[int] = frozenset()
     degraded: tuple[str, ...] = ()
 
@@ -73,7 +72,6 @@ def gather(
     """`vector` is the question's, None where it could not be had."""
     degraded: list[str] = []
     lifts: dict[int, float] = {}
-    similarity: dict[int, float] = {}
     if dense is not None and vector is not None:
         try:
             near = dense.search(model.partition, ns, vector, DENSE_HITS)
@@ -83,12 +81,11 @@ def gather(
             degraded.append("vectors")
         else:
             for doc, cosine in near.hits:
-                similarity[doc] = cosine
                 if lift := dense_lift(cosine, mean=near.mean, deviation=near.deviation):
                     lifts[doc] = lift
     slots = _slot_documents(model, ns, question, names)
     lexical = search(model, ns, terms, statistics.of(model, ns), also=(*lifts, *slots))
-    return Found(lexical, lifts, similarity, frozenset(slots), tuple(degraded))
+    return Found(lexical, lifts, frozenset(slots), tuple(degraded))
 
 
 def _slot_documents(model: ReadModel, ns: int, question: Question, names: Sequence[str]) -> list[int]:

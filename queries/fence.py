@@ -14,7 +14,7 @@ from enum import Enum
 from functools import lru_cache
 from typing import Final
 
-from taishi.ingest.normal import normalise
+from taishi.ingest.normal import normal_value, normalise
 from taishi.projections.stopwords import STOP_WORDS
 
 from .reading import ReadModel
@@ -66,11 +66,10 @@ class Fence:
             return Side.OUTSIDE if any(_holds(words, rival) for rival in self.rivals) else Side.NEUTRAL
         return Side.OUTSIDE
 
-    def side_of_event(self, *, speaker: str | None, subjects: Collection[str], text: str) -> Side:
-        """`subjects` are those that the event's claims speak of (normalised)."""
-        if not self.names or any(subject in self.names for subject in subjects):
-            return Side.INSIDE
-        if speaker is not None and normalise(speaker) in self.names:
+    def side_of_event(self, *, speaker: str, subjects: Collection[str], text: str) -> Side:
+        """`speaker` is normalised, empty for the user's own words; `subjects` are those that the event's claims speak
+        of (normalised)."""
+        if not self.names or speaker in self.names or any(subject in self.names for subject in subjects):
             return Side.INSIDE
         words = normalise(text[:4_000])
         if self.mentions(words):
@@ -79,6 +78,11 @@ class Fence:
             return Side.OUTSIDE
         others = [subject for subject in subjects if subject != "user"]
         return Side.OUTSIDE if others and len(others) == len(subjects) else Side.NEUTRAL
+
+
+@lru_cache(maxsize=4_096)
+def normal_name(name: str) -> str:
+    return normal_value(name)
 
 
 def fence(model: ReadModel, ns: int, words: str, *, own: str) -> Fence:

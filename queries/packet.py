@@ -66,15 +66,20 @@ def pack(
     for line in ordered:
         head, tail = _time(line), _evidence(line)
         room = budget - used - count(head + tail) - (1 if kept else 0)
+        if room <= 0:
+            truncated = True
+            break
         body = excerpt(line.text, words, LONGEST)
         truncated = truncated or len(body) < len(line.text.strip())
-        if count(body) > room:
+        cost = count(body)
+        if cost > room:
             truncated = True
             body = _fit(line.text, words, room, count)
             if not body:
                 continue
+            cost = count(body)
+        used += count(head + tail) + cost + (1 if kept else 0)
         kept.append(f"{head}{body}{tail}")
-        used = count("\n".join(kept))
     return Packet("\n".join(kept), used, truncated)
 
 

@@ -13,24 +13,26 @@ from typing import Final
 
 import orjson
 
-from taishi.ingest.normal import normalise
 from taishi.projections.schema import document_of_claim, document_of_event
 
 from . import answerability
-from .candidates import LexicalMatch
+from .candidates import Lexical
 from .channels import Found
-from .fence import Fence, Side
-from .fusion import Signals, parts
+from .fence import Fence, Side, normal_name
+from .fusion import DENSE, LEXICAL, Signals, lexical_level, parts
 from .reading import ReadModel
 from .rows import ClaimRow, EventRow
 from .understand import Question
 from .validity import Point, Status, Verdict, judge, judge_slots
 
-CONSIDERED: Final = 120
-"""Documents whose rows are read: the best by lexical plus dense score, and the asked slots."""
+CONSIDERED: Final = 40
+"""Documents whose rows are read, besides three for each item that is wanted: the best by words and meaning. The asked
+slots come on top."""
 FOLD_AT: Final = 0.75
 """A raw event whose words answer so much better than its claim's quote stands for itself (the claim's score over the
 event's lies below this)."""
+SPARE: Final = 5
+"""Memories folded beyond the wanted ones, into which further copies may still fold."""
 _GONE: Final = frozenset({"forgotten", "retracted", "archived"})
 
 
@@ -45,34 +47,60 @@ class Wanted:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ranked:
     """One memory in the answer. Exactly one of `claim` and `event` is set. `sources` are positions of the raw events
-    it rests on or that were folded into it; `claims` (of an event) those of its claims."""
+    it rests on or that were folded into it. `met` says how much of each piece of the question it speaks of, `explained`
+    are words of the question that ask for its predicate or subject."""
 
     doc: int
     score: float
     parts: Mapping[str, float]
     status: Status
-    evidence: answerability.Evidence
+    met: Mapping[int, float]
+    dense: float
+    explained: tuple[str, ...] = ()
+    slot: bool = False
+    external: bool = False
     claim: ClaimRow | None = None
     verdict: Verdict | None = None
     event: EventRow | None = None
     sources: tuple[int, ...] = ()
-    similarity: float | None = None
 
     @property
     def holds(self) -> bool:
         return self.status in ("current", "contested")
 
+    def evidence(self, lexical: Lexical) -> answerability.Evidence:
+        covered, missing = answerability.coverage(lexical.weight, lexical.words, self.met, self.explained)
+        return answerability.Evidence(
+            covered=covered, missing=missing, dense=self.dense, slot=self.slot, external=self.external
+        )
+
 
 def rank(
-    model: ReadModel, found: Found, *, question: Question, fence: Fence, point: Point, now: int, wanted: Wanted
+    model: ReadModel,
+    found: Found,
+    *,
+    question: Question,
+    fence: Fence,
+    point: Point,
+    now: int,
+    wanted: Wanted,
+    limit: int,
 ) -> list[Ranked]:
-    """Best first; equal scores in the order claim before event, newer before older."""
-    return _Ranking(model, found, question, fence, point, now, wanted).ranked()
+    """At most `limit`, best first; equal scores in the order claim before event, newer before older."""
+    return _Ranking(model, found, question, fence, point, now, wanted, limit).ranked()
 
 
 class _Ranking:
     def __init__(
-        self, model: ReadModel, found: Found, question: Question, fence: Fence, point: Point, now: int, wanted: Wanted
+        self,
+        model: ReadModel,
+        found: Found,
+        question: Question,
+        fence: Fence,
+        point: Point,
+        now: int,
+        wanted: Wanted,
+        limit: int,
     ) -> None:
         self._model = model
         self._found = found
@@ -81,8 +109,10 @@ class _Ranking:
         self._point = point
         self._now = now
         self._wanted = wanted
+        self._limit = limit
         self._matches = dict(found.lexical.matches)
         self._dense = dict(found.dense)
+        self._best = max((match.score for match in self._matches.values()), default=0.0)
 
     def ranked(self) -> list[Ranked]:
         docs = self._considered()
@@ -134,11 +164,12 @@ class _Ranking:
 
     def _considered(self) -> list[int]:
         found = self._found
-        score = {doc: match.score for doc, match in found.lexical.matches.items()}
+        best = self._best
+        score = {doc: LEXICAL * lexical_level(match.score, best=best) for doc, match in found.lexical.matches.items()}
         for doc, lift in found.dense.items():
-            score[doc] = score.get(doc, 0.0) + lift
-        best = sorted(score, key=lambda doc: (-score[doc], -doc))[:CONSIDERED]
-        return list(dict.fromkeys([*best, *found.slots]))
+            score[doc] = score.get(doc, 0.0) + DENSE * lift
+        first = sorted(score, key=lambda doc: (-score[doc], -doc))[: CONSIDERED + 3 * self._limit]
+        return list(dict.fromkeys([*first, *found.slots]))
 
     # claims
 
@@ -204,7 +235,7 @@ class _Ranking:
         match = self._matches.get(doc)
         summands = parts(
             Signals(
-                lexical=0.0 if match is None else match.score,
+                lexical=0.0 if match is None else lexical_level(match.score, best=self._best),
                 dense=self._dense.get(doc, 0.0),
                 slot=slot,
                 subject=about,
@@ -223,11 +254,14 @@ class _Ranking:
             score=sum(summands.values()),
             parts=summands,
             status=verdict.status,
-            evidence=self._evidence(doc, match, explained, slot=slot and bool(asked), external=external),
+            met={} if match is None else match.met,
+            dense=self._dense.get(doc, 0.0),
+            explained=explained,
+            slot=slot and bool(asked),
+            external=external,
             claim=claim,
             verdict=verdict,
             sources=sources,
-            similarity=self._found.similarity.get(doc),
         )
 
     # raw events
@@ -275,16 +309,17 @@ class _Ranking:
         question = self._question
         doc = document_of_event(event.seq)
         subjects = {c.subject_key for c in claims if c.subject_key is not None}
-        side = self._fence.side_of_event(speaker=event.speaker, subjects=subjects, text=event.text or "")
+        speaker = "" if event.speaker is None else normal_name(event.speaker)
+        side = self._fence.side_of_event(speaker=speaker, subjects=subjects, text=event.text or "")
         if side is Side.OUTSIDE:
             return None
         match = self._matches.get(doc)
         span = question.span
         summands = parts(
             Signals(
-                lexical=0.0 if match is None else match.score,
+                lexical=0.0 if match is None else lexical_level(match.score, best=self._best),
                 dense=self._dense.get(doc, 0.0),
-                subject=event.speaker is not None and normalise(event.speaker) == question.subject,
+                subject=speaker == question.subject,
                 side=side if self._fence else None,
                 age=max(self._now - event.said_at, 0),
                 holds=status in ("current", "contested", "planned"),
@@ -293,17 +328,19 @@ class _Ranking:
             )
         )
         explained = [word for c in claims if c.predicate for word in question.asks_for(c.predicate)]
-        if event.speaker is not None and normalise(event.speaker) in self._fence.names:
-            explained.append(normalise(event.speaker))
+        if speaker in self._fence.names:
+            explained.append(speaker)
         return Ranked(
             doc=doc,
             score=sum(summands.values()),
             parts=summands,
             status=status,
-            evidence=self._evidence(doc, match, explained, slot=False, external=event.origin == "external"),
+            met={} if match is None else match.met,
+            dense=self._dense.get(doc, 0.0),
+            explained=tuple(explained),
+            external=event.origin == "external",
             event=event,
             sources=(event.seq,),
-            similarity=self._found.similarity.get(doc),
         )
 
     def _metadata_fits(self, event: EventRow) -> bool:
@@ -313,21 +350,6 @@ class _Ranking:
         held = {} if event.metadata is None else orjson.loads(event.metadata)
         return all(name in held and held[name] == value for name, value in wanted.items())
 
-    def _evidence(
-        self, doc: int, match: LexicalMatch | None, explained: Sequence[str], *, slot: bool, external: bool
-    ) -> answerability.Evidence:
-        lexical = self._found.lexical
-        covered, missing = answerability.coverage(
-            lexical.weight, lexical.words, {} if match is None else match.met, explained
-        )
-        return answerability.Evidence(
-            covered=covered,
-            missing=missing,
-            dense=self._dense.get(doc, 0.0),
-            slot=slot,
-            external=external,
-        )
-
     # folding
 
     def _folded(self, entries: Sequence[Ranked]) -> list[Ranked]:
@@ -336,11 +358,13 @@ class _Ranking:
         of_source: dict[int, int] = {}
         of_words: dict[str, int] = {}
         for entry in entries:
+            if len(kept) >= self._limit + SPARE:
+                break
             if entry.event is not None:
                 at = of_source.get(entry.event.seq)
                 if at is not None and kept[at].claim is not None:
                     continue
-                words = normalise(entry.event.text or "") + "\n" + (entry.event.speaker or "")
+                words = f"{entry.event.speaker}: {(entry.event.text or '').strip()}"
                 if words in of_words:
                     twin = of_words[words]
                     kept[twin] = _with_sources(kept[twin], entry.sources)
@@ -355,7 +379,7 @@ class _Ranking:
             for source in entry.sources:
                 of_source.setdefault(source, len(kept))
             kept.append(entry)
-        return kept
+        return kept[: self._limit]
 
 
 def _overlap(a: tuple[int, int | None], b: tuple[int, int]) -> bool:
@@ -367,7 +391,12 @@ def _with_sources(entry: Ranked, more: Iterable[int]) -> Ranked:
 
 
 def _lifted(claim: Ranked, event: Ranked) -> Ranked:
-    """The claim in the place of the event whose words it was drawn from."""
-    better = claim.evidence if claim.evidence.strength >= event.evidence.strength else event.evidence
-    lift = {"source": event.score - claim.score}
-    return replace(claim, score=event.score, parts={**claim.parts, **lift}, evidence=better)
+    """The claim in the place of the event whose words it was drawn from, and which it shows as evidence."""
+    return replace(
+        claim,
+        score=event.score,
+        parts={**claim.parts, "source": event.score - claim.score},
+        met={group: max(claim.met.get(group, 0.0), event.met.get(group, 0.0)) for group in {*claim.met, *event.met}},
+        dense=max(claim.dense, event.dense),
+        explained=(*claim.explained, *event.explained),
+    )

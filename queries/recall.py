@@ -132,9 +132,19 @@ class Recall:
             statistics=self._statistics,
         )
         degraded += [name for name in found.degraded if name not in degraded]
-        ranked = rank(model, found, question=question, fence=fenced, point=point, now=now, wanted=request.wanted)
+        ranked = rank(
+            model,
+            found,
+            question=question,
+            fence=fenced,
+            point=point,
+            now=now,
+            wanted=request.wanted,
+            limit=max(request.limit, JUDGED),
+        )
         about_user = question.first_person or not fenced
-        verdict, strength = answerability.judge([r.evidence for r in ranked[:JUDGED]], about_user=about_user)
+        evidence = [r.evidence(found.lexical) for r in ranked[:JUDGED]]
+        verdict, strength = answerability.judge(evidence, about_user=about_user)
         chosen = [] if verdict == "no_evidence" else ranked[: request.limit]
         items = self._items(model, request, namespace, chosen)
         words = tuple(word for group in found.lexical.words.values() for word in group)
@@ -143,7 +153,7 @@ class Recall:
         if fenced.ambiguous:
             reply["ambiguous"] = {name: list(those) for name, those in fenced.ambiguous}
         if request.explain:
-            reply["explain"] = _explain(question, found, fenced, strength, len(ranked))
+            reply["explain"] = _explain(question, found, fenced, strength)
         return reply
 
     def _items(
@@ -166,8 +176,6 @@ class Recall:
             item["score"] = round(entry.score, 4)
             item["exposure_id"] = f"{exposure}.{number}"
             item["why"] = {"scores": {name: round(value, 4) for name, value in entry.parts.items()}, **why}
-            if entry.similarity is not None:
-                item["why"]["cosine"] = round(entry.similarity, 4)
             items.append(item)
         if items and self._exposures is not None:
             self._exposures.shown(request.namespace, request.session, exposure, items)
@@ -212,7 +220,7 @@ def _reply(
     }
 
 
-def _explain(question: Question, found: Found, fenced: Fence, strength: float, ranked: int) -> dict[str, Any]:
+def _explain(question: Question, found: Found, fenced: Fence, strength: float) -> dict[str, Any]:
     span = question.span
     return {
         "intent": question.intent,
@@ -223,6 +231,5 @@ def _explain(question: Question, found: Found, fenced: Fence, strength: float, r
         "names": list(fenced.names),
         "words": {"/".join(words): round(found.lexical.weight[g], 3) for g, words in found.lexical.words.items()},
         "candidates": {"lexical": len(found.lexical.matches), "dense": len(found.dense), "slots": len(found.slots)},
-        "ranked": ranked,
         "strength": round(strength, 4),
     }

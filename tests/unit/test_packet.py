@@ -28,7 +28,7 @@ def test_a_budget_is_kept_and_told():
     packet = pack([line(f"第{i}条：今天把阳台的花都浇了一遍。") for i in range(50)], budget=100)
     assert packet.truncated
     assert 0 < packet.tokens <= 100
-    assert packet.tokens == estimated_tokens(packet.text)
+    assert estimated_tokens(packet.text) <= packet.tokens
 
 
 def test_all_of_it_is_not_truncated():
