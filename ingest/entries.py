@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import orjson
 
@@ -60,8 +60,7 @@ def digest_of(header: bytes, sealed: bytes) -> bytes:
     return hashlib.sha256(len(header).to_bytes(4, "big") + header + sealed).digest()
 
 
-@dataclass(frozen=True, slots=True)
-class Sealed:
+class Sealed(NamedTuple):
     """What is written of one event: everything but its place and time."""
 
     header: bytes

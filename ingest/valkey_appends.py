@@ -104,7 +104,12 @@ class Submission:
                 raise _id_conflict(i)
 
     def seal(self, given: Iterator[tuple[int, bytes]] | None, nonces: Iterator[bytes]) -> None:
-        """`given` are fresh keys, None for open bodies. Raises InvalidInput for what is no JSON."""
+        """Does nothing when it was done before. `given` are fresh keys, None for open bodies.
+
+        Raises InvalidInput for what is no JSON.
+        """
+        if self._sealed:
+            return
         for i in self._open:
             key_id, key = (NO_KEY, None) if given is None else next(given)
             try:

@@ -94,11 +94,14 @@ class ValkeyLog:
             except TaishiError as refused:
                 outcomes[n] = refused
         try:
-            self._seal(open_, outcomes)
+            count = sum(submission.open_events for submission in open_.values())
+            given = iter(self._key_store.take(count)) if self._encrypted else None
+            noise = os.urandom(NONCE_BYTES * count)
+            nonces = (noise[at : at + NONCE_BYTES] for at in range(0, len(noise), NONCE_BYTES))
             for _ in range(_ATTEMPTS):
                 if not open_:
                     break
-                self._attempt(open_, outcomes)
+                self._attempt(open_, outcomes, given, nonces)
             for n in open_:
                 outcomes[n] = Unavailable("other writers keep appending the same event ids")
         except TaishiError as down:
@@ -110,23 +113,19 @@ class ValkeyLog:
             raise InvalidInput("a batch needs at least one event", field="events")
         return Submission(batch, keys=self._keys[self.partition_of(batch.namespace)], partitions=len(self._keys))
 
-    def _seal(self, open_: dict[int, Submission], outcomes: dict[int, Appended | Exception]) -> None:
-        count = sum(submission.open_events for submission in open_.values())
-        given = iter(self._key_store.take(count)) if self._encrypted else None
-        noise = os.urandom(NONCE_BYTES * count)
-        nonces = (noise[at : at + NONCE_BYTES] for at in range(0, len(noise), NONCE_BYTES))
-        for n, submission in list(open_.items()):
-            try:
-                submission.seal(given, nonces)
-            except InvalidInput as refused:
-                outcomes[n] = refused
-                del open_[n]
-
-    def _attempt(self, open_: dict[int, Submission], outcomes: dict[int, Appended | Exception]) -> None:
+    def _attempt(
+        self,
+        open_: dict[int, Submission],
+        outcomes: dict[int, Appended | Exception],
+        given: Iterator[tuple[int, bytes]] | None,
+        nonces: Iterator[bytes],
+    ) -> None:
         """Sends what is open once. Afterwards `open_` holds what must be sent again, less what the log knew."""
         known: dict[int, dict[int, int]] = {}
-        for n, reply in self._run(open_).items():
+        for n, reply in self._run(open_, given, nonces).items():
             try:
+                if isinstance(reply, InvalidInput):
+                    raise reply
                 if isinstance(reply, Exception):
                     raise failure(reply)
                 answer = open_[n].answer(reply)
@@ -151,15 +150,27 @@ class ValkeyLog:
                 outcomes[n] = refused
                 del open_[n]
 
-    def _run(self, open_: dict[int, Submission]) -> dict[int, Reply]:
-        """The script's replies, in one exchange; when it returns, what they say is durable."""
+    def _run(
+        self, open_: dict[int, Submission], given: Iterator[tuple[int, bytes]] | None, nonces: Iterator[bytes]
+    ) -> dict[int, Reply]:
+        """The script's replies, in one exchange; when it returns, what they say is durable.
+
+        The server works on one batch while the next is sealed. One that cannot be sealed has its error for a reply.
+        """
         requests: dict[int, bytes] = {}
         found: dict[int, Reply] = {}
         with self._connected() as exchange:
             for n, submission in open_.items():
-                requests[n] = submission.request(_SCRIPT_SHA)
+                try:
+                    submission.seal(given, nonces)
+                    requests[n] = submission.request(_SCRIPT_SHA)
+                except InvalidInput as refused:
+                    found[n] = refused
+                    continue
                 exchange.send(requests[n])
-            found = dict(zip(requests, exchange.replies(len(requests)), strict=True))
+            if not requests:
+                return found
+            found.update(zip(requests, exchange.replies(len(requests)), strict=True))
             unknown = [n for n, reply in found.items() if isinstance(reply, exceptions.NoScriptError)]
             if unknown:
                 exchange.send(command(b"SCRIPT", b"LOAD", _SCRIPT) + b"".join(requests[n] for n in unknown))
