@@ -28,10 +28,13 @@ def _placed(
 
 
 def at_part(part: DayPart, context: Context, *, tense: Tense, confidence: float) -> Reading:
-    return _placed(
+    """Without a tense it may be today's or every day's: vague."""
+    reading = _placed(
         timedelta(hours=part.begins), timedelta(hours=part.ends), context, tense=tense, grain="hour",
         confidence=confidence, role="part", cycle="day", weak=False,
     )
+    reading.kind = "when" if tense else "vague"
+    return reading
 
 
 def hour_in(part: DayPart | None, hour: int) -> int:

@@ -7,7 +7,7 @@ from datetime import timedelta
 from typing import Final
 
 from . import lengths
-from .calendar import Unit, bare_weekday
+from .calendar import Unit, bare_weekday, named
 from .en_words import BEGIN, END, FULL_WEEKDAYS, UNIT
 from .grammar import Context, Pattern, Reading, group, pattern, words
 from .lengths import Length
@@ -31,6 +31,15 @@ def _length(m: re.Match[str]) -> Length:
 
 def _ago(m: re.Match[str], context: Context) -> Reading:
     return lengths.away(context, _length(m), -1)
+
+
+def _weekends_ago(m: re.Match[str], context: Context) -> Reading | None:
+    """`two weekends ago`"""
+    count = en_number(m["n"])
+    if count is None:
+        return None
+    begins, ends = named(context.said, "week", -int(count))
+    return Reading(begins=begins + timedelta(days=5), ends=ends, grain="day", confidence=0.85)
 
 
 def _weekdays_ago(m: re.Match[str], context: Context) -> Reading | None:
@@ -119,7 +128,7 @@ _AGAIN: Final = (
     rf"|(?:every|each) (?:other |single |few |[0-9]{{1,3}} |two |three |four )?(?:(?:{FULL_WEEKDAYS})(?: (?:{_PARTS}))?"
     rf"(?:,? and (?:{FULL_WEEKDAYS}))?|{UNIT}s?|weekend|{_PARTS}|spring|summer|autumn|fall|winter|{_MONTHS}|christmas|weekday)"
     r"|daily|weekly|monthly|yearly|annually|nightly"
-    rf"|(?:on )?(?:(?:{FULL_WEEKDAYS})s|weekends|weekdays)|(?:on |in the )?(?:(?:{FULL_WEEKDAYS}) )?(?:{_PARTS})s)"
+    rf"|(?:on )?(?:(?:{FULL_WEEKDAYS})s|weekends|weekdays)|(?:on |in the |(?:on )?(?:{FULL_WEEKDAYS}) )(?:{_PARTS})s)"
 )
 _AGAIN_CUES: Final = (
     "every each daily weekly monthly yearly annually nightly once twice times weekends weekdays "
@@ -128,6 +137,7 @@ _AGAIN_CUES: Final = (
 PATTERNS: Final[tuple[Pattern, ...]] = (
     pattern("ago", ["ago", "back"], rf"{BEGIN}{_ABOUT}{LENGTH} (?:ago|back)(?: today)?{END}", _ago),
     pattern("weekdays ago", ["ago"], rf"{BEGIN}(?P<n>{EN_NUMBER}) (?P<wd>{FULL_WEEKDAYS})s ago{END}", _weekdays_ago),
+    pattern("weekends ago", ["ago"], rf"{BEGIN}(?P<n>{EN_NUMBER}) weekends? ago{END}", _weekends_ago),
     pattern("it has been", ["been"], rf"{BEGIN}it(?:'s| has) been {_ABOUT}{LENGTH}(?= since)", _ago),
     pattern("ahead", ["in"], rf"{BEGIN}(?P<in>in) {_ABOUT}{LENGTH}(?:'s?)?(?: time)?(?: from now)?{END}", _ahead),
     pattern("from now", ["from"], rf"{BEGIN}{LENGTH} from now{END}", _ahead),

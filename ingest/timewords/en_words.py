@@ -26,7 +26,7 @@ PART_OF: Final = (
     r"|first few days|last few days) of (?:the )?(?:month of )?)"
 )
 YEAR_AFTER: Final = (
-    r"(?:,? ?(?:of |in )?(?P<y>(?:19|20)[0-9]{2})(?![0-9])|,? '(?P<yy>[0-9]{2})(?![0-9])"
+    r"(?:(?: ?,)? ?(?:of |in )?(?P<y>(?:19|20)[0-9]{2})(?![0-9])|,? '(?P<yy>[0-9]{2})(?![0-9])"
     r"| (?:of )?(?P<ydir>last|this|next) year(?![a-z]))?"
 )
 

@@ -10,7 +10,7 @@ from .calendar import Interval, Unit, by_tense, months
 from .en_words import BEGIN, DIRECTION, DIRECTIONS, END, PART_OF, STEPS, YEAR_AFTER, year_in
 from .grammar import Context, Pattern, Reading, pattern, words
 from .holidays import EN_FEASTS
-from .lexicon import EN_PART_NAMES, SEASONS
+from .lexicon import EN_PART_NAMES, NOT_OF_FEAST, SEASONS
 from .numbers import EN_ORDINALS
 from .parts import directed, part_of_quarter, part_of_year, season_of
 
@@ -108,7 +108,7 @@ PATTERNS: Final[tuple[Pattern, ...]] = (
     ),
     pattern(
         "feast", _cues(EN_FEASTS),
-        rf"{BEGIN}(?:the )?(?:{DIRECTION} (?:year's )?)?(?P<feast>{words(EN_FEASTS)})(?![a-z]){YEAR_AFTER}", _feast,
+        rf"{BEGIN}(?:the )?(?:{DIRECTION} (?:year's )?)?(?P<feast>{words(EN_FEASTS)})(?![a-z]| (?:{words(NOT_OF_FEAST)})(?![a-z])){YEAR_AFTER}", _feast,
     ),
     pattern(
         "year", "0123456789",

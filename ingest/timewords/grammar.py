@@ -133,25 +133,42 @@ def group(match: re.Match[str], name: str) -> str | None:
     return match[name] if name in match.re.groupindex else None
 
 
-def found(patterns: Sequence[Pattern], cues: set[str], context: Context) -> list[Reading]:
-    """Kept readings in order of place."""
-    candidates: list[tuple[int, int, Reading | None]] = []
-    for pattern in patterns:
-        if pattern.cues.isdisjoint(cues):
-            continue
-        for match in pattern.regex.finditer(context.text):
-            try:
-                reading = pattern.read(match, context)
-                if reading is None:
-                    continue
-                reading.start, reading.end = match.span()
-            except (ValueError, OverflowError):
-                reading = None
-            candidates.append((match.start(), match.end(), reading))
+class Grammar:
+    """Patterns, in order of preference among matches of equal length and place, and which of them a cue calls."""
+
+    __slots__ = ("_called", "_patterns", "cues")
+
+    def __init__(self, patterns: Sequence[Pattern]) -> None:
+        self._patterns = tuple(patterns)
+        self._called: dict[str, list[int]] = {}
+        for number, pattern in enumerate(self._patterns):
+            for cue in pattern.cues:
+                self._called.setdefault(cue, []).append(number)
+        self.cues = frozenset(self._called)
+
+    def found(self, cues: set[str], context: Context) -> list[Reading]:
+        """Kept readings in order of place; `cues`: those of the text."""
+        numbers = {number for cue in cues for number in self._called[cue]}
+        candidates: list[tuple[int, int, Reading | None]] = []
+        for number in sorted(numbers):
+            pattern = self._patterns[number]
+            for match in pattern.regex.finditer(context.text):
+                try:
+                    reading = pattern.read(match, context)
+                    if reading is None:
+                        continue
+                    reading.start, reading.end = match.span()
+                except (ValueError, OverflowError):
+                    reading = None
+                candidates.append((match.start(), match.end(), reading))
+        return _longest(candidates, len(context.text))
+
+
+def _longest(candidates: list[tuple[int, int, Reading | None]], size: int) -> list[Reading]:
     if not candidates:
         return []
     candidates.sort(key=lambda c: (c[0] - c[1], c[0]))
-    taken = bytearray(len(context.text))
+    taken = bytearray(size)
     kept: list[Reading] = []
     for start, end, reading in candidates:
         if any(taken[start:end]):

@@ -119,3 +119,13 @@ NOT_AFTER_DAY: Final = (
     "chapter", "century", "generation", "attempt", "row", "percentile", "season", "episode", "version", "try", "hole",
 )
 """Nouns that make "the 4th" no day of the month."""
+NOT_OF_FEAST: Final = (
+    "tree", "trees", "gift", "gifts", "present", "presents", "magic", "spirit", "card", "cards", "song", "songs", "carol", "carols",
+    "movie", "movies", "lights", "decorations", "ornament", "ornaments", "sweater", "tradition", "traditions", "cookies",
+)
+"""Nouns that make "Christmas" no day."""
+GIVEN_NAMES: Final = frozenset({"国庆", "元旦", "中秋", "冬至"})
+SURNAMES: Final = frozenset(
+    "赵王李张刘陈杨黄周吴徐孙胡朱高林何郭马罗梁宋郑谢韩唐冯董程曹袁邓许傅沈彭吕苏卢蒋蔡贾丁魏薛叶余潘杜戴夏汪田姜范石姚谭廖邹熊陆郝孔崔康毛邱秦史顾侯邵孟段钱汤尹黎乔贺赖龚"
+)
+"""赵国庆 is a person."""

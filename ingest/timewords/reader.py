@@ -9,15 +9,15 @@ from typing import Final
 from ..instants import BEGINNING, FOREVER, from_datetime
 from . import en, en_clock, en_lengths, en_years, numeric, zh, zh_clock, zh_feasts, zh_lengths
 from .glue import joined
-from .grammar import Context, Pattern, Reading, found
+from .grammar import Context, Grammar, Reading
 from .spans import Tense, TimeSpan
 from .written import normal
 
-_PATTERNS: Final[tuple[Pattern, ...]] = (
+_GRAMMAR: Final = Grammar((
     *zh_lengths.PATTERNS, *zh.PATTERNS, *zh_feasts.PATTERNS, *zh_clock.PATTERNS,
     *en_lengths.PATTERNS, *en.PATTERNS, *en_years.PATTERNS, *en_clock.PATTERNS, *numeric.PATTERNS,
-)
-_CUES: Final = frozenset().union(*(p.cues for p in _PATTERNS))
+))
+_LETTERS: Final = frozenset("abcdefghijklmnopqrstuvwxyz")  # a letter is a cue only as a word of its own
 _WORD: Final = re.compile(r"[a-z]+")
 
 
@@ -31,13 +31,14 @@ def read_times(text: str, *, said_at: datetime, tense: Tense = None) -> list[Tim
     if zone is None:
         raise ValueError("said_at must carry its zone")
     words = normal(text)
-    cues = set(words)
+    cues = set(words) - _LETTERS
     cues.update(_WORD.findall(words))
-    if cues.isdisjoint(_CUES):
+    cues &= _GRAMMAR.cues
+    if not cues:
         return []
     context = Context(text=words, raw=text, said=said_at.replace(tzinfo=None), tense=tense, offset=said_at.utcoffset())
     spans = []
-    for reading in joined(found(_PATTERNS, cues, context), context):
+    for reading in joined(_GRAMMAR.found(cues, context), context):
         begins = BEGINNING if reading.begins is None else _instant(reading.begins, zone)
         ends = FOREVER if reading.ends is None else _instant(reading.ends, zone)
         if begins < ends:

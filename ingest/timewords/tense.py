@@ -38,7 +38,7 @@ _FUTURE: Final = re.compile(
     r"|planning|upcoming|tomorrow|tonight|next (?:week|month|year|weekend|[a-z]+day))(?![a-z])|(?<=[a-z])'ll(?![a-z])"
 )
 _ASPECT_PAST: Final = re.compile(
-    r"(?<![不没除为极太好对罢])了(?!解|不)|(?<=[一-鿿])(?<![不通超经难度])过(?![年节来去程于敏期生度滤])|刚(?!好|需|性)|已经?|之前|以前|原来|的时候"
+    r"(?<![不没除为极太好对罢])了(?!解|不)|(?<=[一-鿿])(?<![不通超经难度])过(?![年节来去程于敏期生度滤])|刚(?!好|需|性)|已经?|之前|以前|原来"
     rf"|(?<![a-z])(?:{'|'.join(_IRREGULAR)}|(?!(?:{'|'.join(_NOT_PAST)})(?![a-z]))[a-z]{{2,}}ed)(?![a-z])"
 )
 _NOW_LE: Final = re.compile(r"(?:快|要|就|该).{0,12}了")

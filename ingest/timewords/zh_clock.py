@@ -39,7 +39,7 @@ def _offset_clock(m: re.Match[str], context: Context) -> Reading | None:
 PATTERNS: Final[tuple[Pattern, ...]] = (
     pattern(
         "part", "早上晨午晚夜",
-        rf"(?:(?<![一整个半每])(?<!当天)(?<!那天)(?<!次日)(?<!第二天)(?P<part>{_PART})|(?<=[昨今明前后天日号一二三四五六])(?P<short>[早晚夜晨](?![餐饭点上会年期报婚安]"
+        rf"(?:(?<![一整个半每])(?<!当天)(?<!那天)(?<!次日)(?<!第二天)(?P<part>{_PART})|(?<=[昨今明前后天日号一二三四五六])(?P<short>[早晚夜晨](?![餐饭点上会年期报婚安出]"
         r"|班)))(?:里|间)?",
         lambda m, c: at_part(ZH_PARTS[m["part"] or m["short"]], c, tense=c.tense(m), confidence=0.5),
     ),

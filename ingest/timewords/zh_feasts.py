@@ -9,6 +9,7 @@ from typing import Final
 from .calendar import Interval, by_tense
 from .grammar import Context, Pattern, Reading, pattern, words
 from .holidays import ZH_FEASTS, ZH_HOLIDAYS_LAST, lunar
+from .lexicon import GIVEN_NAMES, SURNAMES
 from .numbers import zh_int
 from .spans import Kind
 from .zh import DAY_NUMBER, DIGIT_MONTH, YEAR, year_of
@@ -16,7 +17,10 @@ from .zh import DAY_NUMBER, DIGIT_MONTH, YEAR, year_of
 _LUNAR_MONTHS: Final = {"正": 1, "冬": 11, "腊": 12}
 
 
-def _feast(m: re.Match[str], context: Context) -> Reading:
+def _feast(m: re.Match[str], context: Context) -> Reading | None:
+    before = context.text[m.start() - 1 : m.start()]
+    if m["feast"] in GIVEN_NAMES and before in SURNAMES and not m["holiday"]:
+        return None
     feast = ZH_FEASTS[m["feast"]]
     year = year_of(m, context)
     tense = context.tense(m)
