@@ -13,7 +13,7 @@ from .grammar import Context, Grammar, Reading
 from .spans import Tense, TimeSpan
 from .written import normal
 
-_GRAMMAR: Final = Grammar((
+GRAMMAR: Final = Grammar((
     *zh_lengths.PATTERNS, *zh.PATTERNS, *zh_feasts.PATTERNS, *zh_clock.PATTERNS,
     *en_lengths.PATTERNS, *en.PATTERNS, *en_years.PATTERNS, *en_clock.PATTERNS, *numeric.PATTERNS,
 ))
@@ -33,12 +33,12 @@ def read_times(text: str, *, said_at: datetime, tense: Tense = None) -> list[Tim
     words = normal(text)
     cues = set(words) - _LETTERS
     cues.update(_WORD.findall(words))
-    cues &= _GRAMMAR.cues
+    cues &= GRAMMAR.cues
     if not cues:
         return []
     context = Context(text=words, raw=text, said=said_at.replace(tzinfo=None), tense=tense, offset=said_at.utcoffset())
     spans = []
-    for reading in joined(_GRAMMAR.found(cues, context), context):
+    for reading in joined(GRAMMAR.found(cues, context), context):
         begins = BEGINNING if reading.begins is None else _instant(reading.begins, zone)
         ends = FOREVER if reading.ends is None else _instant(reading.ends, zone)
         if begins < ends:

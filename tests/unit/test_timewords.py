@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from taishi.ingest.instants import BEGINNING, FOREVER, to_datetime
-from taishi.ingest.timewords import TimeSpan, read_times, tense_of
+from taishi.ingest.timewords import TimeSpan, read_times, reader, tense_of
 
 SAID = datetime(2026, 7, 15, 14, 30, tzinfo=timezone(timedelta(hours=8)))  # a Wednesday
 TABLES = Path(__file__).parent / "timewords"
@@ -166,3 +166,12 @@ def test_long_texts_take_linear_time() -> None:
         began = time.process_time()
         read_times(piece * (60_000 // len(piece)), said_at=SAID)
         assert time.process_time() - began < 6, piece
+
+
+def test_no_pattern_forgets_a_cue(monkeypatch: pytest.MonkeyPatch) -> None:
+    texts = [row[0] for name in ("table.txt", "aside.txt", "nothing.txt") for row in rows(name)]
+    by_cue = [read_times(text, said_at=SAID) for text in texts]
+    found = reader.GRAMMAR.found
+    with monkeypatch.context() as patch:
+        patch.setattr(type(reader.GRAMMAR), "found", lambda self, cues, context: found(set(self.cues), context))
+        assert [read_times(text, said_at=SAID) for text in texts] == by_cue
