@@ -69,7 +69,7 @@ class RulesExtractor:
             claims += self._sentence(sentence, verdicts, utterance, carry, verdict)
         if not claims and "[redacted:" in text:
             reason = admission.SECRET
-        return _distinct(claims), reason
+        return self._distinct(claims), reason
 
     def _sentence(
         self, sentence: Sentence, verdicts: Sequence[str | None], utterance: Utterance, carry: Carry, verdict: provenance.Verdict
@@ -82,11 +82,18 @@ class RulesExtractor:
     def _weighed(self, claim: Claim) -> Claim:
         return replace(claim, importance=self._registry.predicate(claim.predicate).importance)
 
+    def _distinct(self, claims: Sequence[Claim]) -> list[Claim]:
+        """Each statement once, and no denial beside the truth that takes its place ("not in Rome, in Pisa")."""
+        seen: dict[tuple[object, ...], Claim] = {}
+        told = {self._slot(claim) for claim in claims if not claim.negated}
+        for claim in claims:
+            if not (claim.negated and self._single(claim) and self._slot(claim) in told):
+                seen.setdefault((self._slot(claim), claim.value, claim.negated), claim)
+        return list(seen.values())
 
-def _distinct(claims: Sequence[Claim]) -> list[Claim]:
-    """Each statement once: the same words may be read through two rows."""
-    seen: dict[tuple[object, ...], Claim] = {}
-    for claim in claims:
-        key = (claim.subject, claim.predicate, claim.value, claim.negated, tuple(sorted(claim.qualifiers.items())))
-        seen.setdefault(key, claim)
-    return list(seen.values())
+    def _single(self, claim: Claim) -> bool:
+        return claim.transfer or self._registry.predicate(claim.predicate).single(claim.qualifiers)
+
+    @staticmethod
+    def _slot(claim: Claim) -> tuple[object, ...]:
+        return claim.subject, claim.predicate, tuple(sorted(claim.qualifiers.items()))

@@ -18,7 +18,7 @@ _SENTENCE_END: Final = re.compile(r"[。！？!?；;\n\r]+[”’\"')）」』]*
 _QUOTED: Final = re.compile(r"[“「『]([^“”「」『』]{2,400})[”」』]|\"([^\"]{2,400})\"|(?<![\w])'([^'\n]{4,400})'(?!\w)")
 _SAYS_SOMETHING: Final = re.compile(r"[我你您咱]|(?<![A-Za-z])(?:I|I'm|my|you|your|we|he|she|is|are|was)(?![A-Za-z])|[。！？!?，,]")
 _CODE_BLOCK: Final = re.compile(r"```.*?(?:```|\Z)", re.S)
-_ZH_CUT: Final = re.compile(r"[，：]|,(?!\d)|(?<!\d):(?!\d|/)|—+|\s+[-–]\s+|(?<=[^\s。，])(?=但是|不过|可是|而且|并且|然后|所以|因为)")
+_ZH_CUT: Final = re.compile(r"[，：]|,(?!\d)|(?<!\d):(?!\d|/)|—+|\s+[-–]\s+|(?<=[^\s。，])(?=但是|不过(?![敏了去来期是瘾关问分错])|可是|而且|并且|然后|所以|因为)")
 _ZH_JOIN: Final = re.compile(r"\s*[他她它]?的?(?:名字)?(?:叫|名叫)")
 _EN_CUT: Final = re.compile(
     r",(?!\d)\s*(?:and\s+|but\s+|so\s+)?|(?<!\d):(?!\d|/)|\s+[-–—]+\s+|—"
@@ -32,7 +32,7 @@ _EN_CUT: Final = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Clause:
-    """`text == source[start:end]`, but for blanks."""
+    """`text == source[start:end]`, but for blanks and for corrections ("not A but B", which reads as B)."""
 
     text: str
     start: int
@@ -104,6 +104,27 @@ def _is_item(text: str, before: int, start: int, end: int) -> bool:
     return "," in text[before:start] and bool(piece) and not _EN_OWN.match(piece) and _EN_ITEM.match(piece) is not None
 
 
+_ZH_NOT: Final = re.compile(r"^(?P<x>.{1,20}?)不是(?P<a>[^是]{1,20})$")
+_ZH_BUT: Final = re.compile(r"^(?:而|应该|其实)?是(?P<b>.{1,24})$")
+_EN_NOT: Final = re.compile(r"^(?P<x>.{2,30}? is|.{2,30}?'s)(?: not|n't) (?P<a>.{1,30})$|^(?P<x2>.{2,30}? is)n't (?P<a2>.{1,30})$", re.I)
+_EN_BUT: Final = re.compile(r"^(?:it's|it is|but|rather|he's|she's)? ?(?P<b>[^ ].{0,30})$", re.I)
+
+
+def _corrected(clauses: tuple[Clause, ...], chinese: bool) -> tuple[Clause, ...]:
+    """"X is not A, it is B" reads as "X is B"; the clause still spans both. Its text is then no longer the source's."""
+    kept: list[Clause] = []
+    for clause in clauses:
+        if kept:
+            against = (_ZH_NOT if chinese else _EN_NOT).match(kept[-1].text)
+            instead = (_ZH_BUT if chinese else _EN_BUT).match(clause.text)
+            if against is not None and instead is not None and (chinese or clause.text.lower().startswith(("it's", "it is", "but "))):
+                head = against["x"] + "是" if chinese else f"{against['x'] or against['x2']} "
+                kept[-1] = Clause(head + instead["b"], kept[-1].start, clause.end)
+                continue
+        kept.append(clause)
+    return tuple(kept)
+
+
 def sentences(source: str) -> list[Sentence]:
     """The sentences of `source`, in order."""
     text = _CODE_BLOCK.sub(lambda m: BLANK * len(m[0]), source) if "```" in source else source
@@ -129,4 +150,5 @@ def _add(found: list[Sentence], text: str, start: int, end: int, stop: str) -> N
         if (clause := _clause(text, start + a, start + b)) is not None
     )
     if clauses:
+        clauses = _corrected(clauses, chinese)
         found.append(Sentence(body, start, end, chinese, "?" in stop or "？" in stop, clauses))

@@ -27,7 +27,7 @@ def _any(name: str) -> str:
 
 
 _NAME: Final = r"[A-Z][\w'.-]*(?: (?:[A-Z][\w'.-]*|von|van|de|da|la|al))*"
-_RELATIVE: Final = re.compile(rf"(?P<own>my|our) (?:(?:dear|lovely|beautiful|old|new|elderly|late) )?(?P<rel>{_any('relation')})(?:'s)?,?(?: (?P<name>{_NAME}),?)?$", re.I)
+_RELATIVE: Final = re.compile(rf"(?i:(?P<own>my|our) (?:(?:dear|lovely|beautiful|old|new|elderly|late) )?(?P<rel>{_any('relation')}))(?:'s)?,?(?: (?P<name>{_NAME}),?)?$")
 _THEIR_RELATIVE: Final = re.compile(rf"(?P<who>{_NAME})'s? (?P<rel>{_any('relation')})$")
 _PERSON: Final = re.compile(rf"(?:(?P<title>Mr\.?|Mrs\.?|Ms\.?|Dr\.?|Prof\.?|Professor) )?{_NAME}(?: (?:from|in|of) (?:the )?[A-Za-z][\w ]{{1,24}})?$")
 _ORG: Final = re.compile(rf"(?:my|our)(?: [a-z][\w-]*){{0,2}} {_any('orgs')}$", re.I)
@@ -126,19 +126,13 @@ def read_left(text: str, voice: Voice) -> Left | None:
     )
 
 
-def is_pronoun(text: str) -> bool:
-    """Does the text before the trigger come down to he or she?"""
-    words = [w for w in _tokens(text.strip(" ,").lower())]
-    while words and words[0] in ("and", "but", "so", "now", "also"):
-        words = words[1:]
-    while len(words) > 1:
-        for size in range(min(_MOST_WORDS, len(words) - 1), 0, -1):
-            if " ".join(words[-size:]) in _ADVERBS:
-                words = words[:-size]
-                break
-        else:
-            return False
-    return words in (["he"], ["she"])
+_PRONOUN: Final = re.compile(r"^((?:(?:and|but|so|now|also|well),? )*)s?he(?='s|'ll|'d|\s|$)", re.I)
+
+
+def without_pronoun(text: str) -> str | None:
+    """The text before a trigger without the he or she it begins with; None where it does not."""
+    rest, count = _PRONOUN.subn(r"\1", text.strip(" ,"))
+    return rest if count else None
 
 
 _LEADING: Final = re.compile(
@@ -242,7 +236,7 @@ def _workplace(text: str) -> Part | None:
         return None
     if is_place(text):
         return Part(text, "city")
-    if _MORE_CLAUSE.search(text) or _group(text) is not None or len(text) > 40 or "\x00" in text:
+    if _MORE_CLAUSE.search(text) or re.search(r"\b(?:as|with|from|during)\b", text) or _group(text) is not None or len(text) > 40 or "\x00" in text:
         return None
     name = re.sub(r"^(?:the|an?) (?=\S)", "", text, flags=re.I)
     if re.fullmatch(rf"{_NAME}|[A-Z][\w&.' -]+(?: (?:of|and|for) [A-Z][\w&.' -]+)*", name):

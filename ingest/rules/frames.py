@@ -39,7 +39,9 @@ class Frame:
     """One row. `subjects` says who may stand before it: self, person, thing, any, none.
 
     `flip`: the words are themselves negative. `explicit`: the subject must stand in the clause. `timed`: only with time
-    words of that sense (`past`, `future`, `any`). `verbatim`: time words are part of the value. `affirm`: a negated form claims nothing.
+    words of that sense (`future`). `verbatim`: time words are part of the value. `holds`: only since and until are time words here, a season
+    or a part of the day belongs to the value. `affirm`: a negated form claims nothing.
+    `done`: only where the words say that it has come about. `late`: tried after all rows that are not.
     """
 
     rule: str
@@ -55,9 +57,11 @@ class Frame:
     explicit: bool = False
     affirm: bool = False
     verbatim: bool = False
+    holds: bool = False
     timed: str | None = None
     done: bool = False
     transfer: bool = False
+    late: bool = False
     confidence: float = 0.9
 
 
@@ -89,7 +93,7 @@ class FrameIndex:
                     if start and text[start - 1] in self._not_after.get(trigger, ""):
                         continue
                     end = start + len(trigger)
-                    if words and end < len(text) and trigger[-1].isalnum() and (text[end].isalnum() or text[end] in "_"):
+                    if words and end < len(text) and trigger[-1].isalnum() and (text[end].isalnum() or text[end] in "_-"):
                         continue
                     yield start, end, frames
 

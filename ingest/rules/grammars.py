@@ -19,7 +19,7 @@ class _Grammar:
     tables: Tables
     cleaners: Mapping[str, Callable[[str], Part | None]]
     read_left: Callable[[str, Voice], Left | None]
-    is_pronoun: Callable[[str], bool]
+    without_pronoun: Callable[[str], str | None]
     leading_subject: Callable[[str, Voice], Subject | None | bool]
     tail_off: Callable[[str], tuple[str, bool, bool]]
     split_list: Callable[[str], list[str]]
@@ -27,7 +27,7 @@ class _Grammar:
 
 
 def _of(module: object, *, words: bool, drops_subject: bool) -> Grammar:
-    names = ("read_left", "is_pronoun", "leading_subject", "tail_off", "split_list", "done")
+    names = ("read_left", "without_pronoun", "leading_subject", "tail_off", "split_list", "done")
     given = {name: getattr(module, name) for name in names}
     return _Grammar(words=words, drops_subject=drops_subject, tables=getattr(module, "TABLES"), cleaners=getattr(module, "CLEANERS"), **given)  # type: ignore[return-value]
 

@@ -29,7 +29,7 @@ class Grammar(Protocol):
 
     def read_left(self, text: str, voice: Voice) -> Left | None: ...
 
-    def is_pronoun(self, text: str) -> bool: ...
+    def without_pronoun(self, text: str) -> str | None: ...
 
     def leading_subject(self, text: str, voice: Voice) -> Subject | None | bool: ...
 
@@ -78,7 +78,7 @@ def read_sentence(grammar: Grammar, sentence: Sentence, verdicts: Sequence[str |
         claims: list[Claim] = []
         if found:
             if spans is None:
-                spans = spans_of(sentence.text, said_at=utterance.said_at, tense=None)
+                spans = spans_of(sentence.text, said_at=utterance.said_at)
             shift = clause.start - sentence.start
             inside = tuple(s for s in spans if s.start >= shift and s.end <= shift + len(clause.text))
             place = _Place(voice=voice, utterance=utterance, sentence=sentence, clause=clause, spans=inside)
@@ -125,19 +125,22 @@ def _trimmed(text: str, spans: Sequence[TimeSpan], shift: int, begin: int, end: 
 def _read_clause(grammar: Grammar, found: Sequence[tuple[int, int, tuple[Frame, ...]]], place: _Place, carry: Carry) -> list[Claim]:
     shift = place.clause.start - place.sentence.start
     taken = [(s.start - shift, s.end - shift) for s in place.spans if s.kind != "frequency"]
-    for start, end, frames in found:
-        if any(a <= start < b for a, b in taken):
-            continue
-        for frame in frames:
-            claims = _apply(grammar, frame, start, end, place, carry)
-            if claims:
-                return claims
+    free = [row for row in found if not any(a <= row[0] < b for a, b in taken)]
+    for late in (False, True):
+        for start, end, frames in free:
+            for frame in frames:
+                if frame.late is late:
+                    claims = _apply(grammar, frame, start, end, place, carry)
+                    if claims:
+                        return claims
     return []
 
 
 def _apply(grammar: Grammar, frame: Frame, start: int, end: int, place: _Place, carry: Carry) -> list[Claim]:
     text = place.clause.text
     shift = place.clause.start - place.sentence.start
+    if frame.holds:
+        place = replace(place, spans=tuple(s for s in place.spans if s.kind in ("since", "until", "during")))
     if frame.whole is not None:
         body, le, open_end = grammar.tail_off(text)
         match = frame.whole.fullmatch(body)
@@ -150,13 +153,12 @@ def _apply(grammar: Grammar, frame: Frame, start: int, end: int, place: _Place, 
             begin, stop = _trimmed(text, place.spans, shift, end, stop)
         body, le, open_end = grammar.tail_off(text[begin:stop])
         if not frame.verbatim:
-            begin2, stop2 = _trimmed(text, place.spans, shift, begin, begin + len(body))
-            body = text[begin2:stop2]
-            begin = begin2
+            begin, stop = _trimmed(text, place.spans, shift, begin, begin + len(body))
+            body = _outside(text, place.spans, shift, begin, stop).replace("  ", " ")
         assert frame.right is not None
         match = frame.right.fullmatch(body.strip())
         left_begin, left_end = 0, start
-        vp = (start, begin + len(body))
+        vp = (start, begin + len(body) if frame.verbatim else stop)
     if match is None or open_end:
         return []
     parts = _parts(grammar, frame, match, text[start:end])
@@ -234,9 +236,10 @@ def _who(grammar: Grammar, frame: Frame, before: str, place: _Place, carry: Carr
     left = grammar.read_left(before, place.voice)
     inherited = False
     if left is None:
-        if carry.third is None or not grammar.is_pronoun(before):
+        rest = grammar.without_pronoun(before)
+        if carry.third is None or rest is None:
             return None
-        left = grammar.read_left(before.replace("他", "").replace("她", ""), place.voice)
+        left = grammar.read_left(rest, place.voice)
         if left is None or left.subject is not None:
             return None
         subject: Subject = carry.third

@@ -118,20 +118,13 @@ def read_left(text: str, voice: Voice) -> Left | None:
     )
 
 
-_PRONOUN: Final = re.compile(r"[他她]$")
+_PRONOUN: Final = re.compile(r"(?<![其])[他她](?!们|的)")
 
 
-def is_pronoun(text: str) -> bool:
-    """Does the text before the trigger end its adverbs in a bare he or she?"""
-    text = text.strip(" ，,、")
-    while text:
-        for size in range(min(_LONGEST, len(text)), 0, -1):
-            if text[-size:] in _ADVERBS:
-                text = text[:-size]
-                break
-        else:
-            break
-    return text in ("他", "她")
+def without_pronoun(text: str) -> str | None:
+    """The text before a trigger without its one he or she; None where there is none."""
+    rest, count = _PRONOUN.subn("", text)
+    return rest if count == 1 else None
 
 
 _LEADING: Final = re.compile(rf"(?:{_any('discourse')}[，,]?)?(?P<s>(?:我们?的?|咱们?的?|俺)(?:{_any('relation')})(?:{_NAME})?|[小老阿][\u4e00-\u9fff]|{_SURNAME}{_any('honorific')}|他们?|她们?|你们?|您|[A-Z][a-z]+(?=[\u4e00-\u9fff ])|我们?|本人)")
@@ -154,7 +147,7 @@ _BAD_OBJECT: Final = re.compile(
     r"^(?:你|您|谁|什么|哪|怎么|得|了|过|的|不|没|是|上了?你|为什么)|什么|怎么|哪[里个些]|谁|多少|吗$|\x00|\[redacted"
 )
 _LIKE_VERB: Final = re.compile(r"^(?:吃|喝|看|听|玩|用|去|读|打|学|穿|养|到|在|的是|的)(?=[\u4e00-\u9fffA-Za-z《])")
-_KEEP_VERB: Final = re.compile(r"^(?:看书|去世|用功|打扮|打工|打球|学习|学生|到处|玩具|吃苦|喝彩|听话|打架|打针|穿越|用心|打折|吃饭|喝茶|养生|养花|在家|看海|听歌|喝酒|打牌|玩游戏|看电影|读书|打字|打电话|穿搭|去哪)")
+_KEEP_VERB: Final = re.compile(r"^(?:看书|去世|用功|打扮|打工|打球|学习|学生|到处|玩具|吃苦$|喝彩|听话|打架|打针|穿越|用心|打折|吃饭|喝茶|养生|养花|在家|看海|听歌|喝酒|打牌|玩游戏|看电影|读书|打字|打电话|穿搭|去哪)")
 _THIS_BOOK: Final = re.compile(r"(?<=》)(?:这)?(?:本书|这部电影|这部剧|这首歌|部电影|首歌|这本小说|这个游戏|那本书|那部电影|电影)$")
 _BOOK: Final = re.compile(r"^《[^》]+》")
 _SEPARATOR: Final = re.compile(r"[、]|(?<=[\u4e00-\u9fff\w》])(?:和|以及|还有|跟|与|及)(?=[\u4e00-\u9fff\w《])|\s+and\s+|,\s*")
@@ -197,7 +190,7 @@ def _liking(text: str) -> Part | None:
 
 def _food(text: str) -> Part | None:
     text = re.sub(r"^(?:任何|太多|一点|一些|过多|加了?|含有?)", "", text.strip())
-    if re.match(r"^(?:饭|完|饱|东西|了|早饭|晚饭|午饭|早餐|晚餐|午餐|惯|透|亏|一堑|惊|醋|苦|力|香|不|这套|消|过|到)", text):
+    if re.match(r"^(?:素$|全素|饭|完|饱|东西|了|早饭|晚饭|午饭|早餐|晚餐|午餐|惯|透|亏|一堑|惊|醋|苦$|力|香$|不|这套|消|过|到)", text):
         return None
     return _noun(text, 12)
 
@@ -240,6 +233,8 @@ def _workplace(text: str) -> Part | None:
         return Part(text, "site")
     if is_place(text):
         return Part(text, "city")
+    if text in _KNOWN_COMPANIES:
+        return Part(text, "company")
     if _NOT_COMPANY.search(text) or len(text) > 20 or _BAD_OBJECT.search(text):
         return None
     return Part(text, "company")
@@ -258,6 +253,11 @@ def _company(text: str) -> Part | None:
     if text in _KNOWN_COMPANIES or _COMPANY_END.search(text) or re.fullmatch(r"[A-Z][\w.&-]+(?: [A-Z][\w.&-]+)*", text):
         return None if _group(text) is not None else Part(text, "company")
     return None
+
+
+def _known_company(text: str) -> Part | None:
+    text = text.strip()
+    return Part(text, "company") if text in _KNOWN_COMPANIES or re.fullmatch(r"[\u4e00-\u9fff]{2,8}(?:公司|集团)", text) else None
 
 
 def _school(text: str) -> Part | None:
@@ -353,7 +353,7 @@ def _version(text: str) -> Part | None:
 
 def _setting_value(text: str) -> Part | None:
     text = text.strip(" “”\"")
-    if not text or len(text) > 40 or re.search(r"什么|多少|哪|吗$|不对|错的|有问题|太|很|正常|可用|\x00|\[redacted", text):
+    if not text or len(text) > 40 or re.search(r"什么|多少|哪|吗$|版本|不对|错的|有问题|太|很|正常|可用|\x00|\[redacted", text):
         return None
     return Part(text)
 
@@ -389,7 +389,7 @@ def _duty(text: str) -> Part | None:
 
 def _aspect(text: str) -> Part | None:
     text = re.sub(r"^(?:一[个部本首种门位]|那[个部本首]|这[个部本首])", "", text.strip().removesuffix("的"))
-    if not text or len(text) > 8 or re.search(r"[我你他她是的事人]", text):
+    if not text or len(text) > 8 or re.search(r"[我你他她是的事人]|不$", text):
         return None
     return Part(TABLES.maps["aspect"].get(text, text))
 
@@ -460,7 +460,7 @@ def _status(text: str) -> Part | None:
 
 CLEANERS: Final[Mapping[str, Callable[[str], Part | None]]] = {
     "noun": _noun, "liking": _liking, "food": _food, "habit": _habit, "routine": _routine, "place": _place, "city": _city,
-    "known_place": _city, "workplace": _workplace, "company": _company, "school": _school, "group": _group, "job": _job,
+    "known_place": _city, "workplace": _workplace, "company": _company, "known_company": _known_company, "school": _school, "group": _group, "job": _job,
     "owner": _owner, "own_name": _own_name, "person_name": _person_name, "animal": _animal, "tool": _tool, "version": _version,
     "setting_value": _setting_value, "illness": _illness, "tongue": _tongue, "study": _study, "duty": _duty, "aspect": _aspect,
     "setting": _setting, "marital": _marital, "detail": _detail, "code_like": _code_like, "activity": _activity,
