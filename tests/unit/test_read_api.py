@@ -1,0 +1,386 @@
+"""The read side over HTTP: routes, parameters, problems, health; against read models folded from events."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+import pytest
+from starlette.testclient import TestClient
+
+from taishi.ingest.access import ApiKey
+from taishi.ingest.envelope import Event, Position
+from taishi.ingest.log import NamespaceHead
+from taishi.queries.http import create_app
+from taishi.queries.status import VectorsAt
+from tests.support.history import History, claim_id
+from tests.support.read_side import NOW, ReadSide, analyzer, at
+
+JAN, MAY = at("2026-01-01T00:00:00Z"), at("2026-05-01T00:00:00Z")
+
+
+class Log:
+    """What the read side asks of the log, over a list of events."""
+
+    partitions = 1
+
+    def __init__(self, events: list[Event]) -> None:
+        self.events = events
+        self.appended: list[Any] = []
+
+    def partition_of(self, namespace: str) -> int:
+        return 0
+
+    def head(self, partition: int) -> int:
+        return len(self.events)
+
+    def namespace_head(self, namespace: str) -> NamespaceHead:
+        mine = [e for e in self.events if e.namespace == namespace]
+        raw = [e.position.seq for e in mine if e.type == "message.recorded"]
+        seq = mine[-1].position.seq if mine else 0
+        return NamespaceHead(position=Position(0, seq), raw_seq=max(raw, default=0), recorded_at=0)
+
+    def read(self, partition: int, *, after: int, limit: int = 500) -> list[Event]:
+        return self.events[after : after + limit]
+
+    def append_many(self, batches: Any) -> list[Any]:
+        self.appended += [event for batch in batches for event in batch.events]
+        return [None for _ in batches]
+
+
+class Api:
+    """A read API over a history, of which only the first `folded` events are in the read model."""
+
+    def __init__(self, folder: Path, history: History, *, folded: int | None = None, **more: Any) -> None:
+        self.history = history
+        self.side = ReadSide(folder, history.events[:folded])
+        self.log = Log(history.events)
+        self.app = create_app(
+            models=self.side.models, log=self.log, analyzer=analyzer, vectors=VectorsAt(None), clock=lambda: NOW,
+            **{"record_exposures": False, **more},
+        )  # fmt: skip
+
+    def __enter__(self) -> TestClient:
+        self.client = TestClient(self.app, raise_server_exceptions=False)
+        return self.client.__enter__()
+
+    def __exit__(self, *exc: object) -> None:
+        self.client.__exit__(*exc)
+
+
+def history() -> History:
+    h = History()
+    said = h.say("我住在绍兴。", session="s1")
+    h.claim("user", "lives_in", "绍兴", said=said, valid_from=JAN, rule="zh.lives")
+    h.extracted(said)
+    h.claim("user", "lives_in", "宁波", valid_from=MAY)
+    h.claim("user", "likes", "梅干菜")
+    h.claim("mill", "version", "3.1")
+    h.say("磨坊的水车该修了。", namespace="other")
+    return h
+
+
+@pytest.fixture(scope="module")
+def api(tmp_path_factory) -> Iterator[TestClient]:
+    with Api(tmp_path_factory.mktemp("api"), history()) as client:
+        yield client
+
+
+def get(client: TestClient, path: str, **params: Any):
+    return client.get(path, params={"namespace": "ns", **params})
+
+
+def ask(client: TestClient, **body: Any):
+    return client.post("/v1/recall", json={"namespace": "ns", "query": "我住在哪", **body})
+
+
+# recall
+
+
+def test_recall_has_every_field_of_the_contract(api):
+    reply = ask(api).json()
+    assert set(reply) == {"answerability", "items", "context", "as_of", "degraded"}
+    (item,) = reply["items"]
+    assert item["value"] == "宁波"
+    assert {
+        "kind", "id", "text", "subject", "predicate", "value", "status", "score", "valid_from", "valid_to", "occurs_from",
+        "known_from", "known_to", "evidence", "exposure_id", "why",
+    } <= set(item)  # fmt: skip
+    assert reply["as_of"] == {"position": "p0:7", "valid_at": "2026-12-01T12:00:00Z", "known_at": "2026-12-01T12:00:00Z"}
+    assert set(reply["context"]) == {"text", "tokens", "truncated"}
+    assert "宁波" in reply["context"]["text"]
+
+
+def test_times_choose_what_holds(api):
+    assert [i["value"] for i in ask(api, valid_at="2026-02-01T00:00:00Z").json()["items"]] == ["绍兴"]
+    assert [i["value"] for i in ask(api, as_of_position="p0:2").json()["items"]] == ["绍兴"]
+    assert ask(api, valid_at="2025-02-01T00:00:00+08:00").json()["items"] == []
+
+
+def test_explain_tells_what_was_understood(api):
+    told = ask(api, explain=True).json()["explain"]
+    assert told["intent"] == "current"
+    assert told["predicates"] == ["lives_in"]
+
+
+@pytest.mark.parametrize(
+    ("body", "field"),
+    [
+        ({"valid_at": "whenever"}, "valid_at"),
+        ({"known_at": "2026-13-01"}, "known_at"),
+        ({"limit": -1}, "limit"),
+        ({"limit": 0}, "limit"),
+        ({"limit": 100_000}, "limit"),
+        ({"limit": "5"}, "limit"),
+        ({"token_budget": 0}, "token_budget"),
+        ({"query": ""}, "query"),
+        ({"query": "   "}, "query"),
+        ({"query": None}, "query"),
+        ({"namespace": ""}, "namespace"),
+        ({"namespace": "a\x00b"}, "namespace"),
+        ({"colour": "red"}, "colour"),
+        ({"kinds": ["dream"]}, "kinds.0"),
+        ({"kinds": []}, "kinds"),
+        ({"min_position": "17"}, "min_position"),
+        ({"min_position": "p3:1"}, "min_position"),
+        ({"as_of_position": "p9:1"}, "as_of_position"),
+        ({"filters": {"a": [1]}}, None),
+    ],
+)
+def test_bad_questions_are_refused_by_name(api, body, field):
+    reply = ask(api, **body)
+    assert reply.status_code in (400, 422)
+    assert reply.headers["content-type"] == "application/problem+json"
+    if field is not None:
+        assert reply.json()["field"] == field
+
+
+@pytest.mark.parametrize("raw", [b"", b"[]", b"{", b"null", b"\xff", b'{"namespace":"ns","namespace":"x","query":"q"}'])
+def test_bodies_that_are_no_question(api, raw):
+    assert api.post("/v1/recall", content=raw, headers={"content-type": "application/json"}).status_code in (400, 422)
+
+
+def test_any_text_is_a_question(api):
+    for query in ("a" * 19_000, "'; DROP TABLE claims;--", '"" OR NEAR(', "𒀀𒁀", "\u202e\u0000x", "🏴‍☠️", "%_*?[]{}|\\"):
+        assert ask(api, query=query).status_code == 200, query
+
+
+def test_a_position_that_was_not_read_is_waited_for_and_then_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr("taishi.queries.http.CATCH_UP_SECONDS", 0.1)
+    api = Api(tmp_path, history(), folded=3)
+    with api as client:
+        reply = ask(client, min_position="p0:4")
+        assert reply.status_code == 503
+        assert reply.headers["retry-after"]
+        assert reply.json()["type"].endswith("not-caught-up")
+        api.side.file.apply(api.history.events[3:])
+        reply = ask(client, min_position="p0:7")
+        assert reply.json()["items"][0]["value"] == "宁波"
+
+
+def test_what_was_shown_is_told_to_the_log_with_ids_alone(tmp_path):
+    api = Api(tmp_path, history(), record_exposures=True)
+    with api as client:
+        (item,) = ask(client).json()["items"]
+        until = time.monotonic() + 5
+        while not api.log.appended and time.monotonic() < until:
+            time.sleep(0.02)
+    (event,) = api.log.appended
+    assert event.type == "memory.recalled"
+    assert event.body == {}
+    assert f"{event.facts['exposure']}.0" == item["exposure_id"]
+    assert event.facts["claims"] == [item["id"]]
+
+
+# lists
+
+
+def test_a_list_is_of_what_holds_newest_first(api):
+    items = get(api, "/v1/memories").json()["items"]
+    assert [i["value"] for i in items] == ["3.1", "梅干菜", "宁波"]
+    assert [i["value"] for i in get(api, "/v1/memories", subject="User").json()["items"]] == ["梅干菜", "宁波"]
+    assert [i["value"] for i in get(api, "/v1/memories", predicate="version").json()["items"]] == ["3.1"]
+    assert [i["value"] for i in get(api, "/v1/memories", status="superseded").json()["items"]] == ["绍兴"]
+    both = get(api, "/v1/memories", status="current, superseded", subject="user", predicate="lives_in").json()["items"]
+    assert [i["status"] for i in both] == ["current", "superseded"]
+
+
+def test_pages_of_a_list_are_of_one_moment_and_one_question(tmp_path):
+    h = History()
+    for n in range(7):
+        h.claim("user", "likes", f"tea {n}")
+    api = Api(tmp_path, h)
+    with api as client:
+        seen: list[str] = []
+        page = get(client, "/v1/memories", limit="3").json()
+        api.side.file.apply([h.claim("user", "likes", "tea 99")])
+        while True:
+            seen += [i["value"] for i in page["items"]]
+            if page["next_cursor"] is None:
+                break
+            page = get(client, "/v1/memories", limit="3", cursor=page["next_cursor"]).json()
+        assert seen == [f"tea {n}" for n in range(6, -1, -1)]
+        first = get(client, "/v1/memories", limit="3").json()["next_cursor"]
+        assert get(client, "/v1/memories", limit="3", cursor=first, subject="user").status_code == 422
+        assert get(client, "/v1/memories", cursor="nonsense").status_code == 422
+        assert get(client, "/v1/memories", cursor="").status_code == 422
+
+
+@pytest.mark.parametrize(
+    "params",
+    [
+        {"status": "alive"}, {"status": ","}, {"limit": "-1"}, {"limit": "x"}, {"limit": "０"}, {"valid_at": "soon"},
+        {"known_at": ""}, {"colour": "red"}, {"namespace": ""},
+    ],
+)  # fmt: skip
+def test_bad_lists_are_refused(api, params):
+    assert get(api, "/v1/memories", **params).status_code == 422
+
+
+# one memory
+
+
+def test_one_claim_its_life_and_where_it_came_from(api):
+    old = claim_id(history().events[1])
+    shown = get(api, f"/v1/memories/{old}").json()
+    assert (shown["value"], shown["status"]) == ("绍兴", "superseded")
+    assert get(api, f"/v1/memories/{old}", valid_at="2026-02-01T00:00:00Z").json()["status"] == "current"
+    life = get(api, f"/v1/memories/{old}/history").json()
+    assert [step["rule"] for step in life["chain"]] == ["began_later"]
+    assert life["chain"][0]["new"]["value"] == "宁波"
+    assert len(life["beliefs"]) == 2
+    told = get(api, f"/v1/memories/{old}/explain").json()
+    assert told["words"][0]["quote"] == "我住在绍兴。"
+    assert told["window"]["outcome"] == "extraction.completed"
+    assert (told["extractor"], told["rule"]) == ("rules@1", "zh.lives")
+
+
+def test_a_raw_event_has_an_id_too(api):
+    said = str(UUID(int=1))
+    assert get(api, f"/v1/memories/{said}").json()["text"] == "我住在绍兴。"
+    assert get(api, f"/v1/memories/{said}/history").json()["claims"][0]["status"] == "superseded"
+    assert get(api, f"/v1/memories/{said}/explain").json()["window"]["id"] == "w"
+
+
+def test_ids_of_other_namespaces_and_unknown_ones_are_not_found(api):
+    for memory_id in (str(UUID(int=7)), "nothing", "0" * 32):
+        reply = get(api, f"/v1/memories/{memory_id}")
+        assert reply.status_code == 404, memory_id
+        assert reply.headers["content-type"] == "application/problem+json"
+    assert api.get(f"/v1/memories/{UUID(int=7)}", params={"namespace": "other"}).status_code == 200
+    assert api.get(f"/v1/memories/{UUID(int=7)}").status_code == 422
+
+
+def test_a_merged_id_leads_to_the_survivor(tmp_path):
+    h = History()
+    first = h.claim("user", "likes", "Sencha")
+    second = h.claim("user", "likes", "sencha.")
+    with Api(tmp_path, h) as client:
+        assert get(client, f"/v1/memories/{claim_id(second)}").json()["id"] == claim_id(first)
+        life = get(client, f"/v1/memories/{claim_id(second)}/history").json()
+        assert len(life["statements"]) == 2
+
+
+def test_a_forgotten_memory_shows_no_word(tmp_path):
+    h = History()
+    said = h.say("我的保险单号是 5521。")
+    claim = h.claim("user", "note", "保险单号 5521", said=said)
+    h.forget(claim, said)
+    h.events = h.after_erasure()
+    with Api(tmp_path, h) as client:
+        for path in (f"/v1/memories/{claim_id(claim)}", f"/v1/memories/{said.event_id}"):
+            for more in ("", "/history", "/explain"):
+                reply = get(client, path + more)
+                assert reply.status_code == 200, path + more
+                assert "5521" not in reply.text
+            assert get(client, path).json()["status"] == "forgotten"
+        events = get(client, "/v1/audit/events").json()["events"]
+        assert [e["erased"] for e in events] == [True, True, False]
+        assert "5521" not in str(events)
+
+
+# timeline, audit, status
+
+
+def test_the_timeline_shows_every_rectangle(api):
+    rows = get(api, "/v1/timeline", subject="user", predicate="lives_in").json()["items"]
+    assert [(r["value"], r["valid_from"][:10], r["valid_to"] and r["valid_to"][:10]) for r in rows] == [
+        ("绍兴", "2026-01-01", None), ("绍兴", "2026-01-01", "2026-05-01"), ("宁波", "2026-05-01", None)
+    ]  # fmt: skip
+    assert rows[0]["known_to"] == rows[1]["known_from"]
+
+
+def test_the_audit_lists_events_with_filters_and_pages(api):
+    types = [e["type"] for e in get(api, "/v1/audit/events").json()["events"]]
+    assert types == ["message.recorded", "claim.extracted", "extraction.completed", *["claim.asserted"] * 3]
+    page = get(api, "/v1/audit/events", limit="2").json()
+    more = get(api, "/v1/audit/events", limit="2", cursor=page["next_cursor"]).json()
+    assert [e["position"] for e in page["events"] + more["events"]] == ["p0:1", "p0:2", "p0:3", "p0:4"]
+    some = get(api, "/v1/audit/events", type="claim.asserted", **{"from": "1970-01-01T00:00:05Z"}).json()["events"]
+    assert [e["position"] for e in some] == ["p0:5", "p0:6"]
+    backwards = get(api, "/v1/audit/events", **{"from": "2026-01-02T00:00:00Z", "to": "2026-01-01T00:00:00Z"})
+    assert (backwards.status_code, backwards.json()["field"]) == (422, "from")
+
+
+def test_status_counts_what_was_not_read_yet(tmp_path):
+    h = History()
+    h.say("一句话。")
+    h.say("又一句话。")
+    h.say("第三句话。")
+    api = Api(tmp_path, h, folded=1)
+    with api as client:
+        status = get(client, "/v1/status").json()
+        assert (status["lag"], status["pending_extractions"], status["generation"]) == (2, 3, "g1")
+        assert status["positions"]["read"] == "p0:1"
+        h.extracted(*h.events[:3])
+        api.side.file.apply(h.events[1:])
+        status = get(client, "/v1/status").json()
+        assert (status["lag"], status["pending_extractions"], status["dead_letters"]) == (0, 0, 0)
+        assert client.get("/v1/status").json()["lag"] == 0
+
+
+def test_health_readiness_and_metrics(api):
+    assert api.get("/healthz").status_code == 200
+    until = time.monotonic() + 5
+    while api.get("/readyz").status_code != 200 and time.monotonic() < until:
+        time.sleep(0.05)
+    assert api.get("/readyz").json() == {"ready": True, "missing": {}}
+    assert "taishi_http_requests" in api.get("/metrics").text
+    paths = api.get("/openapi.json").json()["paths"]
+    assert {"/v1/recall", "/v1/memories", "/v1/timeline", "/v1/audit/events", "/v1/status"} <= set(paths)
+
+
+def test_no_read_model_yet_is_503_and_not_ready(tmp_path):
+    api = Api(tmp_path, History())
+    (tmp_path / "models" / "current").unlink()
+    with api as client:
+        reply = ask(client)
+        assert reply.status_code == 503
+        assert reply.headers["retry-after"]
+        assert client.get("/readyz").status_code == 503
+        assert client.get("/healthz").status_code == 200
+
+
+def test_keys_reach_their_own_namespaces_alone(tmp_path):
+    key = ApiKey.of(name="k", key="k" * 20, rights=["query"], namespaces=["ns"])
+    with Api(tmp_path, history(), api_keys=[key]) as client:
+        assert ask(client).status_code == 401
+        client.headers["x-api-key"] = "k" * 20
+        assert ask(client).status_code == 200
+        assert ask(client, namespace="other").status_code == 403
+        assert client.get("/v1/memories", params={"namespace": "other"}).status_code == 403
+        assert client.get("/v1/status").status_code == 403
+
+
+def test_a_new_generation_is_read_from_the_next_request_on(tmp_path):
+    api = Api(tmp_path, history())
+    with api as client:
+        assert ask(client).json()["items"]
+        ReadSide(tmp_path / "next", [])
+        (tmp_path / "next" / "models" / "g1").rename(tmp_path / "models" / "g2")
+        (tmp_path / "models" / "current").write_text("g2\n")
+        assert ask(client).json()["items"] == []
+        assert get(client, "/v1/status").json()["generation"] == "g2"
