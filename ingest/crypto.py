@@ -29,10 +29,11 @@ _SEALED_BYTE: Final = b"\x01"
 _OPEN: Final = ord("{")
 _PLAIN: Final = b"\x00"
 _DEFLATED: Final = b"\x01"
-_WORTH_DEFLATING: Final = 256
-"""Bytes. Below it deflate saves next to nothing."""
+_WORTH_DEFLATING: Final = 512
+_LONG: Final = 2048
+"""Bytes. ISA-L's level 0 takes 1 KB to .71 in 3.6 µs and gains nothing on short texts; level 1 takes it to .52 in 10 µs,
+which would be a third of an append."""
 _RAW_DEFLATE: Final = -15
-_FAST: Final = 1
 _NOT_DEFLATED: Final[type[Exception]] = isal_zlib.error  # type: ignore[assignment]  # its stub names an instance
 
 
@@ -40,7 +41,7 @@ def seal(body: bytes, *, key: bytes, nonce: bytes, header: bytes) -> bytes:
     """`nonce` must be fresh for `key`."""
     plain = _PLAIN + body
     if len(body) >= _WORTH_DEFLATING:
-        shorter = _DEFLATED + isal_zlib.compress(body, _FAST, _RAW_DEFLATE)
+        shorter = _DEFLATED + isal_zlib.compress(body, 0 if len(body) < _LONG else 1, _RAW_DEFLATE)
         if len(shorter) < len(plain):
             plain = shorter
     return _SEALED_BYTE + nonce + AESGCM(key).encrypt(nonce, plain, header)

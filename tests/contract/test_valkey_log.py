@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import shutil
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -359,6 +362,56 @@ def test_kill_9_under_load_loses_nothing_and_doubles_nothing(own_valkey: ValkeyS
     assert {e.event_id for e in acknowledged} <= set(ids)
     assert len(acknowledged) > 100
     assert seen.items() <= found.items(), "what a reader saw is what the log holds after the kill"
+
+
+@pytest.fixture
+def slow_valkey(tmp_path: Path) -> Iterator[ValkeyServer]:
+    """A server whose background fsync takes a second and a half: it answers before it has written its AOF."""
+    compiler = shutil.which("cc")
+    if compiler is None or not sys.platform.startswith("linux"):
+        pytest.skip("needs a C compiler and Linux to make fsync slow")
+    source = Path(__file__).parent.parent / "support" / "slow_fsync.c"
+    library = tmp_path / "slow_fsync.so"
+    subprocess.run([compiler, "-shared", "-fPIC", "-o", str(library), str(source), "-ldl"], check=True)
+    server = ValkeyServer(environment={"LD_PRELOAD": str(library)}).start()
+    yield server
+    server.stop()
+
+
+def postpone(server: ValkeyServer) -> None:
+    """Returns when the server answers before it writes."""
+    deadline = time.monotonic() + 20
+    with server.client() as client:
+        while client.info("persistence")["aof_buffer_length"] == 0:
+            assert time.monotonic() < deadline
+            client.incr("other writers")
+
+
+def test_a_server_killed_during_a_slow_fsync_has_what_was_acknowledged(slow_valkey: ValkeyServer, keys: KeyStore) -> None:
+    log = ValkeyLog(slow_valkey.url, keys=keys)
+    for _ in range(2):
+        log.head(0)
+        postpone(slow_valkey)
+        event = message()
+        log.append(Batch(events=[event]))
+        slow_valkey.kill()
+        slow_valkey.start()
+        assert log.locate("house", [event.event_id]) != [None]
+
+
+def test_a_reader_sees_nothing_that_a_kill_could_take_back(slow_valkey: ValkeyServer, keys: KeyStore) -> None:
+    log = ValkeyLog(slow_valkey.url, keys=keys)
+    partition = log.partition_of("house")
+    postpone(slow_valkey)
+    outcomes: list[object] = []
+    writer = threading.Thread(target=lambda: outcomes.extend(log.append_many([Batch(events=[message()])])))
+    writer.start()
+    assert log.wait({partition: 0}, seconds=5)
+    (seen,) = log.read(partition, after=0)
+    slow_valkey.kill()
+    writer.join()
+    slow_valkey.start()
+    assert log.read(partition, after=0) == [seen]
 
 
 def test_unknown_ids_after_a_lost_answer_are_safe_to_send_again(own_valkey: ValkeyServer, keys: KeyStore) -> None:
