@@ -1,4 +1,4 @@
-"""What every adapter of `taishi.ingest.log.EventLog` must do. Subclass `EventLogContract` where fixtures `log` and `keys` are."""
+"""What every adapter of `taishi.ingest.log.EventLog` must do: subclass `EventLogContract` beside its fixtures."""
 
 from __future__ import annotations
 
@@ -80,8 +80,8 @@ class EventLogContract:
 
     def test_positions_are_gapless_and_times_never_decrease(self, log: EventLog) -> None:
         assert seqs(log.append(Batch(events=[message() for _ in range(3)]))) == [1, 2, 3]
+        twin = message()
         with pytest.raises(EventIdConflict):
-            twin = message()
             log.append(Batch(events=[twin, replace(twin, body={"text": "other"})]))
         with pytest.raises(WrongExpectedVersion):
             log.append(Batch(events=[message()], expected=1))
@@ -311,7 +311,9 @@ class EventLogContract:
         assert refused.value.field == "events.1.recorded_at"
         assert log.head(log.partition_of("house")) == 0
 
-    @pytest.mark.parametrize("kind", ["claim.extracted", "extraction.completed", "memory.recalled", "namespace.configured"])
+    @pytest.mark.parametrize(
+        "kind", ["claim.extracted", "extraction.completed", "memory.recalled", "namespace.configured"]
+    )
     def test_what_taishi_derives_does_not_stop_an_import(self, log: EventLog, kind: str) -> None:
         log.append(Batch(events=[message(recorded_at=100)]))
         log.append(Batch(events=[message(type=kind, body={})]))
@@ -429,7 +431,8 @@ class EventLogContract:
             space = data.draw(st.sampled_from(spaces))
             partition = log.partition_of(space)
             picks = data.draw(st.lists(st.tuples(st.sampled_from(ids), st.sampled_from("ab")), min_size=1, max_size=4))
-            expected = data.draw(st.sampled_from(["any_version", "no_stream", "stream_exists", last[space], last[space] + 1]))
+            versions = ["any_version", "no_stream", "stream_exists", last[space], last[space] + 1]
+            expected = data.draw(st.sampled_from(versions))
             events = [message(t, namespace=space, event_id=i) for i, t in picks]
             erasing = data.draw(st.lists(st.sampled_from(ids), max_size=1))
             if erasing:

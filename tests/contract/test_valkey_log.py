@@ -387,7 +387,7 @@ def postpone(server: ValkeyServer) -> None:
             client.incr("other writers")
 
 
-def test_a_server_killed_during_a_slow_fsync_has_what_was_acknowledged(slow_valkey: ValkeyServer, keys: KeyStore) -> None:
+def test_a_server_killed_during_a_slow_fsync_has_what_it_said(slow_valkey: ValkeyServer, keys: KeyStore) -> None:
     log = ValkeyLog(slow_valkey.url, keys=keys)
     for _ in range(2):
         log.head(0)
