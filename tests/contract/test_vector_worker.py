@@ -1,4 +1,4 @@
-"""The vector worker on the real log: what is appended gets its vector, what is forgotten loses it, the server may die."""
+"""The vector worker on the real log: what is appended gets its vector, what is forgotten loses it, servers may die."""
 
 from __future__ import annotations
 
@@ -28,8 +28,9 @@ class Running:
     def __init__(self, server: ValkeyServer, folder: Path) -> None:
         self.keys = SqlAlchemyKeyStore(f"sqlite:///{folder / 'keys.db'}")
         self.log = ValkeyLog(server.url, keys=self.keys, partitions=2)
+        secret = self.keys.secret("content")
         self.worker = VectorWorker(
-            log=self.log, folder=folder / "vectors", partitions=[0, 1], embedder=MODEL, secret=self.keys.secret("content")
+            log=self.log, folder=folder / "vectors", partitions=[0, 1], embedder=MODEL, secret=secret
         )
         self.index = [DenseIndex(folder / "vectors", p, model=MODEL.id) for p in (0, 1)]
         self._stop = threading.Event()

@@ -44,6 +44,7 @@ def terms(text: str) -> dict[str, str]:
         ("~/.bashrc or .env", {".env", "=env", "=bashrc"}),
         ("mail kim@lab.org at 09:45 on 2031-02-07", {"kim@lab.org", "=kim", "=lab", "09:45", "2031-02-07", "2031"}),
         ("costs 12,500 or 15%", {"12500", "15%", "15"}),
+        ("std::vector in https://docs.rs/serde", {"std::vector", "=vector", "https://docs.rs/serde", "docs", "=serd"}),
         ("don’t", {"=dont"}),
         ("👩🏽‍🚒 和 👍🏿 🇯🇵 2️⃣", {"👩🏽‍🚒", "👩", "🚒", "👍🏿", "👍", "🇯🇵", "2⃣"}),
         ("Привет, мир", {"привет", "мир"}),
@@ -118,6 +119,12 @@ def test_any_text_gives_tokens_the_index_can_hold(text: str) -> None:
     assert analysed.length == len(analysed.words.split())
     for t in ANALYZER.query(text).terms:
         assert t.token in analysed.words.split(" ")
+
+
+def test_tokens_are_bounded() -> None:
+    for text in ("z" * 90, "9" * 90, "z9" * 90, "z-9." * 40, "ж" * 90, "ラ" * 90, "👩‍🚒" + "‍👩" * 60):
+        assert all(len(token) <= LONGEST + 1 for token in words(text)), text
+        assert {t.token for t in ANALYZER.query(text).terms} <= set(words(text))
 
 
 def test_a_lone_half_of_a_surrogate_pair_is_no_reason_to_fail() -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from taishi.projections.embedding import unit
 from taishi.projections.embedding_hashed import HashedEmbedder
 from taishi.projections.vector_schema import vector_path
 from taishi.projections.vectors import Document, VectorStore
@@ -20,16 +21,17 @@ SIGNS = 40  # rows from which signs are used in these tests
 class Filed:
     """A vector file and what is in it, by namespace."""
 
-    def __init__(self, folder: Path, model: str = "m", seed: int = 1) -> None:
+    def __init__(self, folder: Path, model: str = "m", seed: int = 1, dimension: int = D) -> None:
         self.folder = folder
-        self.store = VectorStore(vector_path(folder, 0, model), model=model, dimension=D)
+        self.store = VectorStore(vector_path(folder, 0, model), model=model, dimension=dimension)
+        self.dimension = dimension
         self.rng = np.random.default_rng(seed)
-        self.centres = self.rng.standard_normal((8, D))
+        self.centres = self.rng.standard_normal((8, dimension))
         self.seq = 0
         self.vectors: dict[str, dict[int, np.ndarray]] = {}
 
     def random(self, count: int = 1) -> np.ndarray:
-        rows = self.centres[self.rng.integers(0, 8, count)] + self.rng.standard_normal((count, D))
+        rows = self.centres[self.rng.integers(0, 8, count)] + self.rng.standard_normal((count, self.dimension))
         return (rows / np.linalg.norm(rows, axis=1, keepdims=True)).astype(np.float32)
 
     def add(self, name: str, chunks: int = 1) -> int:
@@ -80,14 +82,16 @@ def test_the_nearest_documents_first(tmp_path: Path, count: int) -> None:
 
 
 def test_signs_lose_next_to_nothing_in_a_large_namespace(tmp_path: Path) -> None:
-    filed = Filed(tmp_path)
+    filed = Filed(tmp_path, dimension=512)
     ns = filed.store.namespace("n", 1)
-    rows = filed.random(20_000)
+    factors = filed.rng.standard_normal((20_030, 40))  # sentences vary in far fewer ways than they have dimensions
+    rows = unit((factors @ filed.rng.standard_normal((40, 512))).astype(np.float32))
+    asked, rows = rows[:30], rows[30:]
     documents = [Document(doc=2 * i + 2, ns=ns, keys=[b"k" * 16], vectors=rows[i : i + 1]) for i in range(len(rows))]
     filed.store.add(documents, after=0, seq=len(rows), digest=b"d")
     signs, exact = index(filed), index(filed, exact=10**6)
     shared = 0
-    for query in filed.random(30):
+    for query in asked:
         a, b = signs.search(ns, query, 20), exact.search(ns, query, 20)
         shared += len({doc for doc, _ in a.found} & {doc for doc, _ in b.found})
         assert a.searched == b.searched == 20_000
@@ -123,15 +127,15 @@ def test_it_follows_what_is_written_and_forgotten(tmp_path: Path, start: int) ->
     found = index(filed)
     for step in range(60):
         query = filed.random()[0]
-        same(found.search(filed.ns("n"), query, 6).found, filed.expected("n", query, 6))
+        hits = found.search(filed.ns("n"), query, 6)
+        same(hits.found, filed.expected("n", query, 6))
+        assert hits.searched == sum(len(vectors) for vectors in filed.vectors["n"].values())
         if step % 3 == 2:
             living = sorted(filed.vectors["n"])
             filed.forget("n", *(living[i] for i in {0, len(living) // 2, len(living) - 1}))
         else:
             filed.add("n", chunks=1 + step % 4)
             filed.add("elsewhere")
-    rows = sum(len(vectors) for vectors in filed.vectors["n"].values())
-    assert found.search(filed.ns("n"), query, 6).searched == rows
     assert found.checkpoint() == filed.seq
 
 
@@ -143,6 +147,8 @@ def test_a_namespace_that_is_forgotten_whole_is_empty_and_may_fill_again(tmp_pat
     found.search(filed.ns("n"), query, 3)
     filed.forget("n", *docs)
     assert found.search(filed.ns("n"), query, 3).found == ()
+    assert found._serving is not None
+    assert found._serving.scopes[filed.ns("n")].scope.size == 0  # nor is it in memory
     doc = filed.add("n")
     assert [d for d, _ in found.search(filed.ns("n"), query, 3).found] == [doc]
 
@@ -254,7 +260,8 @@ def test_meaning_is_found_over_languages_of_spelling(tmp_path: Path) -> None:
     said = ["灯塔管理员每晚记录潮汐", "The lighthouse keeper records tides", "菜市场早上六点开门"]
     ns = store.namespace("n", 1)
     documents = [
-        Document(doc=2 * i + 2, ns=ns, keys=[bytes([i]) * 16], vectors=model.embed([text])) for i, text in enumerate(said)
+        Document(doc=2 * i, ns=ns, keys=[bytes([i]) * 16], vectors=model.embed([text]))
+        for i, text in enumerate(said, start=1)
     ]
     store.add(documents, after=0, seq=3, digest=b"d")
     found = DenseIndex(tmp_path, 0, model=model.id)
