@@ -24,6 +24,8 @@ SUPPORTED_AT: Final = 0.56
 NO_EVIDENCE_BELOW: Final = 0.24
 LEAST_COVERED: Final = 0.40
 """Below this share of the question's words nothing is `supported`, however near in meaning."""
+SAID: Final = 0.8
+"""From this much of a piece on, a memory holds the word itself and not only characters of it."""
 MISSING_MOST: Final = 0.45
 """A single piece that weighs so much of the question and stands nowhere keeps the answer from being `supported`."""
 
@@ -50,22 +52,35 @@ def coverage(
     words: Mapping[int, tuple[str, ...]],
     met: Mapping[int, float],
     explained: Sequence[str] = (),
+    frame: Sequence[str] = (),
+    telling: Sequence[str] = (),
 ) -> tuple[float, float]:
     """(share of the question that a memory speaks of, greatest share of one piece it does not speak of).
 
-    `explained` are words of the question that ask for the memory's predicate.
+    `explained` are words of the question that ask for the memory's predicate: they count as spoken of. Words of `frame`
+    count only where they are. Where one of `telling` is not spoken of, all is missing: it is another one.
     """
-    total = sum(weight.values())
-    if not total:
-        return 0.0, 0.0
-    covered = missing = 0.0
+    covered = missing = total = 0.0
+    another = False
     for group, w in weight.items():
         part = met.get(group, 0.0)
-        if part < 1.0 and explained and any(_asks(token, word) for token in words.get(group, ()) for word in explained):
-            part = 1.0
+        if part < SAID:
+            tokens = words.get(group, ())
+            if frame and _any_asks(tokens, frame):
+                continue
+            another = another or _any_asks(tokens, telling)
+            if _any_asks(tokens, explained):
+                part = 1.0
+        total += w
         covered += w * part
         missing = max(missing, w * (1.0 - part))
-    return covered / total, missing / total
+    if not total:
+        return 0.0, 0.0
+    return covered / total, 1.0 if another else missing / total
+
+
+def _any_asks(tokens: Sequence[str], asking: Sequence[str]) -> bool:
+    return any(_asks(token, word) for token in tokens for word in asking)
 
 
 def _asks(token: str, word: str) -> bool:

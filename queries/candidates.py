@@ -12,7 +12,8 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from taishi.projections.analysis import QueryTerms, base36
+from taishi.projections.analysis import QueryTerm, QueryTerms, base36
+from taishi.projections.stopwords import STOP_WORDS
 
 from .reading import ReadModel
 
@@ -37,6 +38,8 @@ PART_OF_CODE: Final = 0.35
 """A part of a code with digits (`zx` of `zx-7707-ql`) is not the code."""
 PHRASE_WORTH: Final = 0.85
 """Of a whole word: found in the text, but not as a word of its own."""
+SCATTERED_WORTH: Final = 0.6
+"""Of a word that stands nowhere (`猫叫` of `我的猫叫什么`): its characters, found apart from each other."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +66,7 @@ class LexicalMatch:
 @dataclass(frozen=True, slots=True)
 class _Piece:
     """One thing to look for: as a token of `words`, and (or) as a phrase of `chars`. `share` is how much of its group
-    it stands for."""
+    it stands for. `scattered` are the characters of a word that stands nowhere as such: each of them is a hint."""
 
     token: str | None
     phrase: str | None
@@ -71,6 +74,7 @@ class _Piece:
     idf: float
     weight: float
     share: float
+    scattered: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +106,9 @@ class Lexical:
                 worth = 1.0
                 if not count and piece.phrase is not None:
                     count, worth = chars.count(piece.phrase), PHRASE_WORTH
+                if not count and piece.scattered:
+                    there = sum(c in chars for c in piece.scattered)
+                    count, worth = there > 0, SCATTERED_WORTH * there / len(piece.scattered)
                 if count:
                     group = piece.group
                     gain = worth * piece.idf * count * (K1 + 1) / (count + norm)
@@ -177,8 +184,10 @@ def _match(
         budget -= documents
         chosen.append(token)
     clauses = [f"words : {_quoted(prefix, [token])}" for token in chosen]
+    unseen = [t for t in terms.terms if not frequency.get(t.token) and not _only_stops(t)]
+    scattered = [_phrase(prefix, [c.strip()]) for t in unseen for c in _characters(t)]
     if corpus.documents <= FREE_DOCUMENTS:
-        return _documents(model, clauses + [_phrase(prefix, phrase) for phrase in terms.phrases])
+        return _documents(model, clauses + [_phrase(prefix, phrase) for phrase in terms.phrases] + scattered)
     found = _documents(model, clauses)
     if len(found) < PHRASE_BELOW:
         rare = [p for p in terms.phrases if frequency.get("".join(p), 0) < PHRASE_BELOW]
@@ -206,10 +215,11 @@ def _idf(known: int, documents: int) -> float:
 def _pieces(
     terms: QueryTerms, frequency: Mapping[str, int], by_phrase: Mapping[str, int], corpus: CorpusStatistics
 ) -> list[_Piece]:
+    said = [t for t in terms.terms if not _only_stops(t)]
     numbered = {t.group for t in terms.terms if t.kind == "code" and any(c.isdigit() for c in t.token)}
-    spelled = {"".join(p): f" {' '.join(p)} " for p in terms.phrases}
+    spelled = _spelled(terms)
     pieces = []
-    for t in terms.terms:
+    for t in said:
         known = max(frequency.get(t.token, 0), by_phrase.get(t.token, 0))
         share = PART_OF_CODE if t.group in numbered and t.kind != "code" else 1.0
         pieces.append(
@@ -220,17 +230,36 @@ def _pieces(
                 KIND_WEIGHT.get(t.kind, 1.0) * _idf(known, corpus.documents),
                 _idf(known, max(corpus.documents, LARGE)),
                 share,
+                () if known else _characters(t),
             )
         )
     group = max((t.group for t in terms.terms), default=0)
     tokens = {t.token for t in terms.terms}
     for word, phrase in spelled.items():
-        if word not in tokens and len(word) > 1:
+        known = by_phrase.get(word, 0)
+        if word not in tokens and known:  # single characters side by side: a name that the dictionary lacks
             group += 1
-            known = by_phrase.get(word, 0)
             idf = _idf(known, corpus.documents)
             pieces.append(_Piece(None, phrase, group, idf, _idf(known, max(corpus.documents, LARGE)), 1.0))
     return pieces
+
+
+def _spelled(terms: QueryTerms) -> dict[str, str]:
+    """Han words, and runs of single characters, as they stand in `chars`."""
+    spelled = {"".join(p): f" {' '.join(p)} " for p in terms.phrases if not all(c in STOP_WORDS for c in p)}
+    return spelled | {t.token: f" {t.token} " for t in terms.terms if t.kind == "word" and len(t.token) == 1}
+
+
+def _only_stops(t: QueryTerm) -> bool:
+    """Stop words that the segmenter left in one piece (`我要`)."""
+    return t.kind == "word" and len(t.token) > 1 and all(c in STOP_WORDS for c in t.token)
+
+
+def _characters(t: QueryTerm) -> tuple[str, ...]:
+    """Telling characters of a short Han word, as they stand in `chars`."""
+    if t.kind != "word" or len(t.token) > 3:
+        return ()
+    return tuple(f" {c} " for c in t.token if c not in STOP_WORDS)
 
 
 def _score(
@@ -241,7 +270,7 @@ def _score(
     documents: Collection[int],
 ) -> Lexical:
     rows = model.rows_in(_TOKENS, documents)
-    by_phrase = {"".join(p): sum(1 for row in rows if f" {' '.join(p)} " in f" {row[3]} ") for p in terms.phrases}
+    by_phrase = {word: sum(1 for row in rows if phrase in f" {row[3]} ") for word, phrase in _spelled(terms).items()}
     pieces = _pieces(terms, frequency, by_phrase, corpus)
     idf: dict[int, float] = {}
     weight: dict[int, float] = {}
@@ -250,7 +279,8 @@ def _score(
         weight[piece.group] = max(weight.get(piece.group, 0.0), piece.weight)
     words: dict[int, tuple[str, ...]] = {}
     for t in terms.terms:
-        words[t.group] = (*words.get(t.group, ()), t.token.lstrip("="))
+        if t.group in weight:
+            words[t.group] = (*words.get(t.group, ()), t.token.lstrip("="))
     blank = Lexical(
         matches={},
         weight=weight,

@@ -68,8 +68,15 @@ class Ranked:
     def holds(self) -> bool:
         return self.status in ("current", "contested")
 
-    def evidence(self, lexical: Lexical) -> answerability.Evidence:
-        covered, missing = answerability.coverage(lexical.weight, lexical.words, self.met, self.explained)
+    def evidence(self, lexical: Lexical, question: Question) -> answerability.Evidence:
+        covered, missing = answerability.coverage(
+            lexical.weight,
+            lexical.words,
+            self.met,
+            explained=self.explained,
+            frame=question.frame,
+            telling=question.telling,
+        )
         return answerability.Evidence(
             covered=covered, missing=missing, dense=self.dense, slot=self.slot, external=self.external
         )

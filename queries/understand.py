@@ -20,7 +20,7 @@ from functools import lru_cache
 from importlib.resources import files
 from typing import Any, Final, Literal
 
-from taishi.ingest.instants import DAY, to_datetime
+from taishi.ingest.instants import BEGINNING, DAY, FOREVER, to_datetime
 from taishi.ingest.normal import normalise
 from taishi.ingest.timewords import read_times
 
@@ -73,7 +73,8 @@ _STATE_ASKED: Final = re.compile(
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
     """`subject` is whose words "I" stands for. `asks` are predicates with the words that ask for them. `span` is the
-    time that the words name, [from, to).
+    time that the words name, [from, to). `frame` are words that say how is asked (before, now, in March), `telling`
+    those that say which one is meant (sister, not brother): the first need not stand in an answer, the second must.
 
     `valid_at` is the point of valid time that the words ask about; None: the request's own, or now.
     """
@@ -84,6 +85,8 @@ class Question:
     subject: str
     first_person: bool
     asks: Mapping[str, tuple[str, ...]]
+    frame: tuple[str, ...] = ()
+    telling: tuple[str, ...] = ()
     span: tuple[int, int] | None = None
     valid_at: int | None = None
 
@@ -112,30 +115,42 @@ def understand(
     """`zone` is the namespace's. `asker` is the claim subject of the one who asks, where that is not the user (a chat
     of several)."""
     words = normalise(text)
-    span = _named_time(text, now=now, zone=zone)
+    span, span_words = _named_time(text, now=now, zone=zone)
     intent, why = _intent(words, span=span, now=now, valid_at_given=valid_at_given)
     valid_at = None
     if span is not None and intent in ("current", "plan") and not valid_at_given:
-        valid_at = now if span[0] <= now < span[1] else span[1] - 1
+        valid_at = now if span[0] <= now < span[1] else _point_in(span)
     first = _FIRST_PERSON.search(words) is not None
+    frame = [m[0].strip() for pattern in (_NOW, _HISTORY, _WHEN, _PLAN) for m in pattern.finditer(words)]
+    if valid_at is not None:
+        frame.append(normalise(span_words))
+    asks, telling = asked_predicates(words)
     return Question(
         text=words,
         intent=intent,
         why=why,
         subject=asker if asker is not None and first else "user",
         first_person=first or _USER.search(words) is not None,
-        asks=asked_predicates(words),
+        asks=asks,
+        frame=tuple(dict.fromkeys(frame)),
+        telling=telling,
         span=span,
         valid_at=valid_at,
     )
 
 
-def _named_time(text: str, *, now: int, zone: tzinfo) -> tuple[int, int] | None:
-    """The first time that the question names with some certainty."""
+def _named_time(text: str, *, now: int, zone: tzinfo) -> tuple[tuple[int, int] | None, str]:
+    """The first time that the question names with some certainty, and the words that name it."""
     for found in read_times(text[:QUESTION], said_at=to_datetime(now, zone)):
         if found.kind in ("when", "during", "until", "since") and found.confidence >= SURE:
-            return found.begins, found.ends
-    return None
+            return (found.begins, found.ends), text[found.start : found.end]
+    return None, ""
+
+
+def _point_in(span: tuple[int, int]) -> int:
+    """A day is asked about as it ended, a longer time as it was in the middle."""
+    begin, end = max(span[0], BEGINNING), min(span[1], FOREVER)
+    return end - 1 if end - begin <= DAY or span[0] <= BEGINNING or span[1] >= FOREVER else (begin + end) // 2
 
 
 def _intent(words: str, *, span: tuple[int, int] | None, now: int, valid_at_given: bool) -> tuple[Intent, str]:
@@ -164,10 +179,12 @@ def _intent(words: str, *, span: tuple[int, int] | None, now: int, valid_at_give
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """`specific` words say which one is meant (a sister, not a brother): they must stand in the memory itself."""
+    """`explains` are further predicates whose memories answer to these words. `specific` words say which one is
+    meant."""
 
     predicate: str
     words: re.Pattern[str]
+    explains: tuple[str, ...]
     specific: bool
 
 
@@ -181,15 +198,24 @@ def _table() -> Sequence[_Asked]:
         zh = "|".join(re.escape(normalise(word)) for word in forms.get("zh", ()))
         en = "|".join(forms.get("en", ()))
         parts = [part for part in (zh, rf"\b(?:{en})\b" if en else "") if part]
-        table.append(_Asked(predicate, re.compile("|".join(parts)), bool(forms.get("specific", False))))
+        words = re.compile("|".join(parts))
+        table.append(_Asked(predicate, words, tuple(forms.get("explains", ())), bool(forms.get("specific", False))))
     return table
 
 
-def asked_predicates(words: str) -> dict[str, tuple[str, ...]]:
-    """Predicates that the (normalised) question has words for, with those words; none kept of a `specific` one."""
+def asked_predicates(words: str) -> tuple[dict[str, tuple[str, ...]], tuple[str, ...]]:
+    """Predicates that the (normalised) question has words for, with those words; and the words of `specific` ones."""
     found: dict[str, tuple[str, ...]] = {}
+    telling: list[str] = []
+    also: list[tuple[str, tuple[str, ...]]] = []
     for row in _table():
         matched = tuple(dict.fromkeys(m[0] for m in row.words.finditer(words)))
-        if matched:
-            found[row.predicate] = () if row.specific else matched
-    return found
+        if not matched:
+            continue
+        found[row.predicate] = () if row.specific else matched
+        telling += matched if row.specific else ()
+        also += [(predicate, matched) for predicate in row.explains]
+    for predicate, matched in also:
+        if predicate in found:
+            found[predicate] = (*found[predicate], *matched)
+    return found, tuple(telling)

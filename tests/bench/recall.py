@@ -1,6 +1,6 @@
 """Recall over large read models, vectors on: time to the answer, in process and one question at a time.
 
-    PYTHONPATH=. python -P -m tests.bench.recall [--namespaces 1] [--each 100000] [--questions 400] [--folder DIR] [--keep]
+    PYTHONPATH=. python -P -m tests.bench.recall [--namespaces 1] [--each 100000] [--folder DIR --keep]
 
 Every claim is read from a message of its own, so that a namespace of 100,000 claims holds 200,000 documents. Vectors of
 documents are made up (their directions do not matter to the time); the question's is the local embedder's, and its time
@@ -92,11 +92,9 @@ def _embed(store: VectorStore, fresh: list[Event], first: dict[str, int], topics
         )
         for i, e in enumerate(fresh)
     ]
-    names = {e.namespace: first[e.namespace] for e in fresh}
-    store.add(
-        documents, after=store.checkpoint.seq, seq=fresh[-1].position.seq, digest=fresh[-1].digest,
-        namespaces=list(names.items()),
-    )  # fmt: skip
+    for name in {e.namespace for e in fresh}:
+        store.namespace(name, first[name])
+    store.add(documents, after=store.checkpoint.seq, seq=fresh[-1].position.seq, digest=fresh[-1].digest)
 
 
 def main() -> None:
@@ -109,7 +107,7 @@ def main() -> None:
     ap.add_argument("--no-vectors", action="store_true")
     args = ap.parse_args()
     embedder = LocalEmbedder()
-    with tempfile.TemporaryDirectory(dir=args.folder) as temporary:
+    with tempfile.TemporaryDirectory() as temporary:
         folder = args.folder if args.keep else Path(temporary)
         if not (folder / "models").exists():
             build(folder, args.namespaces, args.each, embedder)

@@ -68,8 +68,11 @@ def test_predicates(text, predicate):
     assert question.asks_for(predicate.replace(".*", ".editor"))
 
 
-def test_words_that_say_which_one_is_meant_explain_nothing():
-    assert asked("我表姐叫什么").asks["relative"] == ()
+def test_words_that_say_which_one_is_meant_must_be_met():
+    question = asked("我表姐多大")
+    assert question.asks["relative"] == ()
+    assert question.telling == ("表姐",)
+    assert asked("我表姐叫什么").asks_for("relative") == ("叫什么",)
 
 
 def test_english_words_are_whole():
