@@ -25,7 +25,7 @@ _EN_CUT: Final = re.compile(
     r"|\s+(?:but|because|so|although|though|while|whereas)\s+(?=[A-Za-z])"
     r"|\s+and\s+(?=(?:I|he|she|we|they|it|my|his|her|our|their|now|then)(?:'|\s)|(?:(?:also|now|currently|mainly|mostly|"
     r"usually|just|really|don't|no longer)\s+)?(?:live|lives|work|works|use|uses|speak|speaks|love|loves|like|likes|hate|hates|"
-    r"have|has|study|studies|manage|manages|lead|leads|play|plays|own|owns|am|is|went|bought|met|visited|saw|moved|joined)\s)",
+    r"have|has|prefer|prefers|avoid|avoids|enjoy|enjoys|dislike|dislikes|eat|eats|drink|drinks|want|need|will|would|can|can't|cannot|try|plan|study|studies|manage|manages|lead|leads|play|plays|own|owns|am|is|went|bought|met|visited|saw|moved|joined)\s)",
     re.I,
 )
 

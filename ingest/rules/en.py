@@ -41,6 +41,12 @@ _NOT_A_THING: Final = re.compile(
 _ARTICLE: Final = re.compile(r"^(?:the|our|an?|this)\s+(?=\S)", re.I)
 
 
+_NO_SUBJECT: Final = re.compile(
+    r"(?:this|that|these|those|\w\.|when|whenever|while|once|until|since|after|before|however|therefore|thus|moreover|although|though|because|as|if|unless|whether|whichever|"
+    r"whatever|every|each|any|no|all|most|many|some|few|several|both|either|neither|your|his|her|their|its) "
+)
+
+
 def _subject(text: str, voice: Voice) -> Subject | None:
     """The subject that `text` is, whole."""
     text = text.strip(" ,")
@@ -51,7 +57,7 @@ def _subject(text: str, voice: Voice) -> Subject | None:
         return None
     if low in _SETS["self"]:
         return Subject(kind="self", name=voice.owner)
-    if low in _SETS["nobody"] or not text:
+    if low in _SETS["nobody"] or not text or len(text) < 2 or _NO_SUBJECT.match(low):
         return None
     found = _RELATIVE.match(text)
     if found is not None:
@@ -83,6 +89,9 @@ def _tokens(text: str) -> list[str]:
     return re.sub(r"(?<=[A-Za-z])('(?:m|re|ve|ll|d|s))(?=\s|$)", r" \1", text).split()
 
 
+_HELPING: Final = frozenset("do does did don't doesn't didn't will won't can can't cannot would could never used".split())
+
+
 def read_left(text: str, voice: Voice) -> Left | None:
     """Subject and adverbs; None where something is left over that this grammar does not know."""
     flags: set[str] = set()
@@ -102,6 +111,12 @@ def read_left(text: str, voice: Voice) -> Left | None:
         flags.add(kind)
         if kind == "negative":
             odd = not odd
+        if phrase.split()[0] in ("am", "'m", "is", "are", "'re", "'s", "was", "were", "be", "isn't", "aren't", "wasn't", "weren't"):
+            flags.add("be")
+        if "been" in phrase.split():
+            flags.add("be")
+        if phrase.split()[0] in _HELPING:
+            flags.add("helped")
         if phrase in ("already", "finally", "have just", "has just", "'ve just", "successfully", "officially", "just"):
             flags.add("done")
     while words:
@@ -122,7 +137,8 @@ def read_left(text: str, voice: Voice) -> Left | None:
             return None
     return Left(
         subject=subject, negated=odd, past="past" in flags, temporary="temporary" in flags, plan="plan" in flags,
-        also="also" in flags, perfect="perfect" in flags, done="done" in flags or "perfect" in flags,
+        also="also" in flags, perfect="perfect" in flags, done="done" in flags or "perfect" in flags, be="be" in flags,
+        helped="helped" in flags, possessive=possessive,
     )
 
 
@@ -133,6 +149,15 @@ def without_pronoun(text: str) -> str | None:
     """The text before a trigger without the he or she it begins with; None where it does not."""
     rest, count = _PRONOUN.subn(r"\1", text.strip(" ,"))
     return rest if count else None
+
+
+_MENTION: Final = re.compile(rf"\b(?:my|our) (?P<rel>{_any('relation')})\b(?!'s)", re.I)
+
+
+def mentioned(text: str, voice: Voice) -> Subject | None:
+    """The one relative a clause speaks of beside its subject, for a later he or she."""
+    found = {m["rel"].lower() for m in _MENTION.finditer(text)}
+    return _subject("my " + found.pop(), voice) if len(found) == 1 else None
 
 
 _LEADING: Final = re.compile(
@@ -169,11 +194,21 @@ def tail_off(text: str) -> tuple[str, bool, bool]:
 _SEPARATOR: Final = re.compile(r",\s*(?:and|or)\s+|,\s*|\s+(?:and|or|nor)\s+|\s*&\s*", re.I)
 
 
+_ATTACHED: Final = re.compile(r"\b(?:with|that|about|of|in|for|without|using|on|to|from|at|by|as|which|who)\b", re.I)
+
+
 def split_list(text: str) -> list[str]:
-    """Items of an enumeration; the text itself where it is none."""
-    return [item.strip() for item in _SEPARATOR.split(text) if item and item.strip()]
+    """Items of an enumeration; the text itself where it is none or where one word may belong to both ("raw fish and meat")."""
+    text = _AND_SO.sub("", text)
+    items = [item.strip() for item in _SEPARATOR.split(text) if item and item.strip()]
+    if len(items) < 2 or any(_ATTACHED.search(item) for item in items[:-1]):
+        return [text]
+    if len(items) == 2 and len(items[1].split()) > len(items[0].split()):
+        return [text]
+    return items
 
 
+_AND_SO: Final = re.compile(r",?\s+(?:especially|including|particularly|such as|e\.g\.|mostly|mainly)\b.*$", re.I)
 _BAD_OBJECT: Final = re.compile(
     r"^(?:it|this|that|these|those|them|him|her|you|me|us|one|ones|everything|anything|something|nothing|everyone|someone|anyone|here|there|so|"
     r"what|how|when|where|who|why|if|whether|your|his|their|to|being|having|that (?:idea|one|part|way)|the idea|the way|the fact|the sound|"
@@ -186,9 +221,9 @@ _TO_VERB: Final = re.compile(r"^to (?=[a-z])", re.I)
 
 
 def _plain(text: str, longest: int = 48) -> Part | None:
-    text = _EDGE.sub("", text)
+    text = _EDGE.sub("", _AND_SO.sub("", text))
     text = re.sub(r"^(?:the|an?|some|any|my|our) (?=\S)", "", text, flags=re.I) if not re.match(r"The [A-Z]", text) else text
-    if not text or len(text) > longest or _BAD_OBJECT.search(text):
+    if not text or text[0] in "*#`|-_~>" or "**" in text or '"' in text or re.match(r"(?:avoid|prefer|will|would|can|cannot|can't|have|has|had|am|is|are|and|or|but|especially|including|such|like|due|do|don't|does)\b", text, re.I) or len(text) > longest or _BAD_OBJECT.search(text):
         return None
     return Part(text)
 
@@ -202,7 +237,7 @@ def _noun(text: str) -> Part | None:
 
 def _liking(text: str) -> Part | None:
     text = _EDGE.sub("", text)
-    text = _LIKE_VERB.sub("", text)
+    text = _LIKE_VERB.sub("", re.sub(r"^(?:also |just |only |really |mostly )+", "", text))
     text = _TO_VERB.sub("", text)
     return _noun(re.sub(r"\s+(?:on (?:weekends|sundays|saturdays)|at night|in the (?:morning|evening|afternoon)|every (?:day|week))$", "", text, flags=re.I))
 
@@ -328,8 +363,8 @@ _TOOL_BAD: Final = re.compile(r"^(?:it|this|that|them|these|those|to|a lot|the (
 
 
 def _tool(text: str) -> Part | None:
-    text = re.sub(r"^(?:the|an?|my) (?=\S)", "", _EDGE.sub("", text), flags=re.I)
-    if _TOOL_BAD.search(text) or _MORE_CLAUSE.search(text) or not text or len(text.split()) > 4 or is_place(text) or _group(text) is not None:
+    text = re.sub(r"^(?:the|an?|my) (?=\S)", "", _EDGE.sub("", text.replace("**", "").replace("`", "")), flags=re.I)
+    if not text[:1].isalnum() or re.match(r"(?:following|variety|number|combination|above|below|right|wrong|previous|last|first|next)\b", text, re.I) or _TOOL_BAD.search(text) or _MORE_CLAUSE.search(text) or not text or len(text.split()) > 4 or is_place(text) or _group(text) is not None:
         return None
     return Part(text)
 
@@ -374,7 +409,7 @@ def _study(text: str) -> Part | None:
 
 
 def _aspect(text: str) -> Part | None:
-    text = text.strip().lower()
+    text = re.sub(r" (?:there|here|so far)$", "", text.strip().lower())
     if len(text.split()) > 3 or re.search(r"\b(?:part|thing|one|way|person|of|moment|memory|is|are)\b", text):
         return None
     return Part(TABLES.maps["aspect"].get(text, text.replace(" ", "_")))
@@ -406,7 +441,9 @@ _PLAN_VERB: Final = re.compile(rf"(?:also |probably |finally |start )?{_any('pla
 def _plan_act(text: str) -> Part | None:
     text = _EDGE.sub("", text)
     text = re.sub(r"^be (?=\w+ing\b)", "", text)
-    if (_PLAN_VERB.match(text) or re.match(r"\w+ing\b", text)) and not re.search(r"\x00|\byou(?:r)?\b|\bit\b$", text, re.I) and not re.match(
+    if len(text.split()) < 2 and text.lower() not in ("retire", "graduate", "quit", "resign", "move", "divorce"):
+        return None
+    if (_PLAN_VERB.match(text) or re.match(r"\w+ing\b", text)) and not re.search(r"\x00|\byou(?:r)?\b|\bit\b|^getting (?:ready|to|there|started)\b", text, re.I) and not re.match(
             r"(?:be|have to|do (?:it|that|this)|get back|see you|try (?:it|that)|take a look|make sure|have (?:a look|no))\b(?!\s+(?:in|at|on) [A-Z])", text, re.I) and not re.match(r"(?:need|let|check|look|think|wait|miss|love|like|always|never)\b", text, re.I):
         return Part(text)
     return None
@@ -421,9 +458,44 @@ def _event(text: str) -> Part | None:
 
 def _rest(text: str) -> Part | None:
     text = _EDGE.sub("", text)
-    if "\x00" in text or "[redacted" in text or re.match(r"(?:it|that|this|you|wrong|lost|tired|bored|hungry|a (?:question|problem|feeling)|used to|to know|confused|stuck|back to you|the (?:idea|feeling|point|joke)|what|how|why)\b", text, re.I) or re.search(r"\byou\b", text, re.I):
+    if "\x00" in text or "[redacted" in text or re.match(r"(?:it|that|this|you|wrong|lost|tired|bored|hungry|a (?:question|problem|feeling)|used to|to know|confused|stuck|back to you|the (?:idea|feeling|point|joke)|what|how|why)\b", text, re.I) or re.search(r"\byour?\b", text, re.I):
         return None
     return Part(text)
+
+
+_TRIVIAL: Final = re.compile(
+    r"(?:had|made|got|found|saw|took|gave|did|read|tried|sent|opened|closed|fixed|cut|set|shared|called)\s+(?:an? |the |my |some |it)?\s*(?:(?:great|good|nice|bad|long|quick|small|few|little|lot of) )*(?:time|mistakes?|bugs?|error|fun|look|day|night|it|idea|question|thought|chance|feeling|sense|message|email|code|file|problem|issue|link|window|tab|point|news|one|typo|that|this|way|break|nap|shower|deal|response|reply|answer)(?: (?:with|in|on|at) .*)?$",
+    re.I,
+)
+_POINTING: Final = re.compile(
+    r"\w+(?: \w+)? (?:it|them|this|that|these|those|here|there|him|her|one|myself|ahead|through)\b|had (?:a |an |some |such |to )?(?:\w+ )?(?:time|blast|setback|day|conversation|chat|look|fun|feeling|dream|hard|rough|problem|shuffle)\b|had (?:been|to)\b|got (?:to|through|with|a no|hurt)\b|.*\byour?\b",
+    re.I,
+)
+_EVENTFUL: Final = re.compile(rf"(?:{'|'.join(map(re.escape, _LISTS['event_verb']))})\b", re.I)
+_ALONE: Final = frozenset({"retired", "graduated", "resigned", "proposed", "gave birth", "got fired", "broke up"})
+
+
+def _happening(text: str) -> Part | None:
+    text = _EDGE.sub("", text)
+    if len(text.split()) < 2 and text.lower() not in _ALONE or _TRIVIAL.match(text) or _POINTING.match(text):
+        return None
+    return Part(text, "event" if _EVENTFUL.match(text) else "")
+
+
+_DEPARTMENT: Final = re.compile(r"(?:the )?(?P<n>finance|hr|human resources|marketing|sales|engineering|legal|product|design|support|customer support|operations|ops|it|r&d|qa|research|accounting|security|data|infra|infrastructure|platform|growth|mobile|backend|frontend)$", re.I)
+
+
+def _department(text: str) -> Part | None:
+    found = _DEPARTMENT.match(_EDGE.sub("", text))
+    return Part(found["n"], "team") if found is not None else _group(text)
+
+
+_NOT_INTRODUCED: Final = re.compile(r"(?:ish|ese|ican|adian|alian|ussian|ndian|ristian|ynesian|rmenian|ranian|ptian|gian|vian|ssian|eek|ench|Dutch|German|Jewish|Muslim|Catholic|Buddhist|Hindu|Korean|Mexican|American|African|European|Asian|Latino|Latina|Aries|Taurus|Gemini|Cancer|Leo|Virgo|Libra|Scorpio|Sagittarius|Capricorn|Aquarius|Pisces|INTJ|INFP|INFJ|INTP|ENFP|ENTP|ENFJ|ENTJ|ISTJ|ISFJ|ISTP|ISFP|OK|Okay|Fine|Sorry|Good|Great|Done|Here|Back|Ready|Sure|Sick|Tired|Busy)$")
+
+
+def _introduced(text: str) -> Part | None:
+    part = _person_name(text)
+    return None if part is None or _NOT_INTRODUCED.search(part.text) or _job(part.text) is not None or part.text.isupper() else part
 
 
 def _routine_tail(text: str) -> Part | None:
@@ -435,7 +507,7 @@ def _routine_tail(text: str) -> Part | None:
 
 def _doing_tail(text: str) -> Part | None:
     text = _EDGE.sub("", text)
-    if _BAD_OBJECT.search(text) or re.match(r"(?:a (?:reply|response|comment|message)|to (?:you|ask)|this|that|it)\b", text, re.I) or "\x00" in text or _MORE_CLAUSE.search(text):
+    if re.search(r"\b(?:helps?|makes?|is|are|was|were|keeps?|feels?|gives?|gets?|takes?|can|will)\b", text) or text in ("a book", "a project", "a lot", "the news", "code", "some code", "an email", "the docs") or _BAD_OBJECT.search(text) or re.match(r"(?:a (?:reply|response|comment|message)|to (?:you|ask)|this|that|it)\b", text, re.I) or "\x00" in text or _MORE_CLAUSE.search(text):
         return None
     return Part(text)
 
@@ -451,8 +523,38 @@ CLEANERS: Final[Mapping[str, Callable[[str], Part | None]]] = {
     "setting_value": _setting_value, "illness": _illness, "tongue": _tongue, "study": _study, "aspect": _aspect,
     "setting": _mapped("setting"), "marital": _mapped("marital"), "diet": _mapped("diet"), "detail": _detail, "code_like": _code_like,
     "plan_act": _plan_act, "event": _event, "rest": _rest, "routine_tail": _routine_tail, "doing_tail": _doing_tail,
-    "no_article": _no_article, "skip": Part, "smoking": lambda text: Part("smoking" if text.lower().startswith("smok") else "vaping"),
+    "no_article": _no_article, "happening": _happening, "department": _department, "introduced": _introduced, "skip": Part, "smoking": lambda text: Part("smoking" if text.lower().startswith("smok") else "vaping"),
 }
+
+
+_BASE: Final = frozenset(
+    "like love enjoy adore prefer hate dislike despise detest loathe use live reside work have own manage lead oversee run head speak study go attend plan intend eat drink smoke vape weigh avoid rely know "
+    "keep belong come hail care suffer".split()
+) | {
+    word for verb in _LISTS["routine_verb"] if not (word := verb.split()[0]).endswith("s")
+}
+_PLURAL: Final = re.compile(r"(?:parents|kids|children|s|twins|in-laws)$")
+
+
+def agrees(trigger: str, left: Left, subject: Subject, inherited: bool) -> bool:
+    """Does the verb's form suit who does it? "Sounds like a plan" is nobody's liking, "is like" no liking at all."""
+    verb = trigger.split()[0]
+    if left.perfect and verb in ("worked", "lived", "got"):
+        return False
+    if verb.endswith("ing") and len(verb) > 4:
+        return left.be
+    if verb not in _BASE:
+        return True
+    if left.be:
+        return False
+    if subject.kind == "self" or left.helped:
+        return True
+    return subject.kind in ("relative", "org") and _PLURAL.search(subject.name) is not None and subject.named is None
+
+
+def hands_on(gap: str) -> bool:
+    """Is a clause without a subject tied by "and" or "but" to the one before?"""
+    return re.search(r"\b(?:and|but)\s*$", gap) is not None
 
 
 def done(trigger: str, right: str) -> bool:

@@ -75,27 +75,33 @@ class FrameIndex:
         for frame in frames:
             for trigger in frame.triggers:
                 by_trigger.setdefault(trigger, []).append(frame)
-        self._by_head: dict[str, list[tuple[str, tuple[Frame, ...]]]] = {}
+        self._by_pair: dict[str, list[tuple[str, tuple[Frame, ...]]]] = {}
+        self._by_one: dict[str, list[tuple[str, tuple[Frame, ...]]]] = {}
         for trigger, rows in sorted(by_trigger.items(), key=lambda item: -len(item[0])):
-            self._by_head.setdefault(trigger[0], []).append((trigger, tuple(rows)))
+            index, key = (self._by_pair, trigger[:2]) if len(trigger) > 1 else (self._by_one, trigger)
+            index.setdefault(key, []).append((trigger, tuple(rows)))
 
     def found(self, text: str, *, words: bool) -> Iterator[tuple[int, int, tuple[Frame, ...]]]:
         """`text` is lower case. With `words`, a trigger must be bounded by non-letters."""
-        by_head = self._by_head
-        for start, head in enumerate(text):
-            rows = by_head.get(head)
-            if rows is None:
+        pairs, ones = self._by_pair, self._by_one
+        for start in range(len(text)):
+            rows = pairs.get(text[start : start + 2])
+            single = ones.get(text[start])
+            if rows is None and single is None:
                 continue
-            if words and start and head.isalpha() and (text[start - 1].isalnum() or text[start - 1] in "-_"):
+            before = text[start - 1] if start else ""
+            if words and before and text[start].isalpha() and (before.isalnum() or before in "-_"):
                 continue
-            for trigger, frames in rows:
-                if text.startswith(trigger, start):
-                    if start and text[start - 1] in self._not_after.get(trigger, ""):
+            for trigger, frames in (*(rows or ()), *(single or ())):
+                if not text.startswith(trigger, start):
+                    continue
+                end = start + len(trigger)
+                if words:
+                    if end < len(text) and trigger[-1].isalnum() and (text[end].isalnum() or text[end] in "_-" or text[end : end + 2] == "'t"):
                         continue
-                    end = start + len(trigger)
-                    if words and end < len(text) and trigger[-1].isalnum() and (text[end].isalnum() or text[end] in "_-"):
-                        continue
-                    yield start, end, frames
+                elif before and before in self._not_after.get(trigger, ""):
+                    continue
+                yield start, end, frames
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

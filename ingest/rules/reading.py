@@ -31,6 +31,8 @@ class Grammar(Protocol):
 
     def without_pronoun(self, text: str) -> str | None: ...
 
+    def mentioned(self, text: str, voice: Voice) -> Subject | None: ...
+
     def leading_subject(self, text: str, voice: Voice) -> Subject | None | bool: ...
 
     def tail_off(self, text: str) -> tuple[str, bool, bool]: ...
@@ -38,6 +40,10 @@ class Grammar(Protocol):
     def split_list(self, text: str) -> list[str]: ...
 
     def done(self, trigger: str, right: str) -> bool: ...
+
+    def agrees(self, trigger: str, left: Left, subject: Subject, inherited: bool) -> bool: ...
+
+    def hands_on(self, gap: str) -> bool: ...
 
 
 @dataclass(slots=True)
@@ -63,6 +69,7 @@ class _Place:
     spans: tuple[TimeSpan, ...]
 
 
+_BOUNDS: Final = ("since", "until", "during")
 _TEMPLATE: Final = re.compile(r"\{(\w+)(?:\.(\w+))?\}")
 
 
@@ -74,6 +81,7 @@ def read_sentence(grammar: Grammar, sentence: Sentence, verdicts: Sequence[str |
         if verdict is not None:
             carry.subject = False if carry.subject is None else carry.subject
             continue
+        third = carry.third
         found = list(grammar.tables.frames.found(clause.text.lower(), words=grammar.words))
         claims: list[Claim] = []
         if found:
@@ -89,6 +97,9 @@ def read_sentence(grammar: Grammar, sentence: Sentence, verdicts: Sequence[str |
                 carry.subject, carry.start = leading, clause.start
                 if isinstance(leading, Subject) and leading.kind in ("person", "relative"):
                     carry.third = leading
+        mentioned = grammar.mentioned(clause.text, voice)
+        if mentioned is not None and carry.third is third:
+            carry.third = mentioned
         yield from claims
 
 
@@ -125,56 +136,84 @@ def _trimmed(text: str, spans: Sequence[TimeSpan], shift: int, begin: int, end: 
 def _read_clause(grammar: Grammar, found: Sequence[tuple[int, int, tuple[Frame, ...]]], place: _Place, carry: Carry) -> list[Claim]:
     shift = place.clause.start - place.sentence.start
     taken = [(s.start - shift, s.end - shift) for s in place.spans if s.kind != "frequency"]
+    seen: dict[tuple[int, bool, bool], _Right] = {}
     free = [row for row in found if not any(a <= row[0] < b for a, b in taken)]
     for late in (False, True):
         for start, end, frames in free:
             for frame in frames:
                 if frame.late is late:
-                    claims = _apply(grammar, frame, start, end, place, carry)
+                    claims = _apply(grammar, frame, start, end, place, carry, seen)
                     if claims:
                         return claims
     return []
 
 
-def _apply(grammar: Grammar, frame: Frame, start: int, end: int, place: _Place, carry: Carry) -> list[Claim]:
+@dataclass(slots=True)
+class _Right:
+    """What follows a trigger, as one kind of row sees it: the words, and where they stand."""
+
+    body: str
+    begin: int
+    end: int
+    le: bool
+    open_end: bool
+
+
+def _right(grammar: Grammar, place: _Place, end: int, *, verbatim: bool) -> _Right:
+    """The words from `end` on: with their time words where they are part of the value, else without."""
+    text, shift = place.clause.text, place.clause.start - place.sentence.start
+    begin, stop = (end, len(text)) if verbatim else _trimmed(text, place.spans, shift, end, len(text))
+    body, le, open_end = grammar.tail_off(text[begin:stop])
+    if verbatim:
+        return _Right(body.strip(), begin, begin + len(body), le, open_end)
+    begin, stop = _trimmed(text, place.spans, shift, begin, begin + len(body))
+    body = _outside(text, place.spans, shift, begin, stop).replace("  ", " ")
+    return _Right(body.strip(), begin, stop, le, open_end)
+
+
+def _apply(
+    grammar: Grammar, frame: Frame, start: int, end: int, place: _Place, carry: Carry, seen: dict[tuple[int, bool, bool], _Right]
+) -> list[Claim]:
     text = place.clause.text
     shift = place.clause.start - place.sentence.start
-    if frame.holds:
-        place = replace(place, spans=tuple(s for s in place.spans if s.kind in ("since", "until", "during")))
+    if frame.holds and any(s.kind not in _BOUNDS for s in place.spans):
+        place = replace(place, spans=tuple(s for s in place.spans if s.kind in _BOUNDS))
+    left_begin, left_end = 0, start
     if frame.whole is not None:
-        body, le, open_end = grammar.tail_off(text)
-        match = frame.whole.fullmatch(body)
-        left_begin, left_end = match.span("s") if match is not None and "s" in match.groupdict() else (0, 0)
-        vp = (start, len(body))
+        key = (-1, True, frame.holds)
+        value_at = 0
+        right = seen.get(key)
+        if right is None:
+            right = seen[key] = _right(grammar, place, 0, verbatim=True)
+        match = frame.whole.fullmatch(right.body)
+        if match is not None:
+            left_begin, left_end = match.span("s") if "s" in match.re.groupindex else (0, 0)
+            value_at = match.start("o") if "o" in match.re.groupindex else 0
     else:
-        stop = len(text)
-        begin = end
-        if not frame.verbatim:
-            begin, stop = _trimmed(text, place.spans, shift, end, stop)
-        body, le, open_end = grammar.tail_off(text[begin:stop])
-        if not frame.verbatim:
-            begin, stop = _trimmed(text, place.spans, shift, begin, begin + len(body))
-            body = _outside(text, place.spans, shift, begin, stop).replace("  ", " ")
+        key = (end, frame.verbatim, frame.holds)
+        value_at = end
+        right = seen.get(key)
+        if right is None:
+            right = seen[key] = _right(grammar, place, end, verbatim=frame.verbatim)
         assert frame.right is not None
-        match = frame.right.fullmatch(body.strip())
-        left_begin, left_end = 0, start
-        vp = (start, begin + len(body) if frame.verbatim else stop)
-    if match is None or open_end:
+        match = frame.right.fullmatch(right.body)
+    if match is None or right.open_end:
         return []
     parts = _parts(grammar, frame, match, text[start:end])
     if parts is None:
         return []
-    before = _outside(text, place.spans, shift, left_begin, left_end)
-    who = _who(grammar, frame, before, place, carry)
+    who = _who(grammar, frame, _outside(text, place.spans, shift, left_begin, left_end), place, carry)
     if who is None:
         return []
     left, subject, inherited = who
+    if frame.whole is None and (left.possessive or not grammar.agrees(text[start:end].lower(), left, subject, inherited)):
+        return []
     negated = left.negated ^ frame.flip ^ (match.groupdict().get("neg") is not None)
     if frame.affirm and left.negated:
         return []
-    if frame.done and not (le or left.done or grammar.done(text[start:end], body)):
+    if frame.done and not (right.le or left.done or grammar.done(text[start:end], right.body)):
         return []
-    whole = Part(text[vp[0] : vp[1]].strip())
+    whole = Part(text[start : right.end].strip())
     if "vp" in frame.classes:
         cleaned = grammar.cleaners[frame.classes["vp"]](whole.text)
         if cleaned is None:
@@ -182,7 +221,9 @@ def _apply(grammar: Grammar, frame: Frame, start: int, end: int, place: _Place, 
         whole = cleaned
     parts["vp"] = whole
     parts["s"] = Part(subject.name)
-    return _claims(grammar, frame, parts, left, subject, negated, le, place, carry, inherited)
+    if frame.verbatim and frame.course in ("state", "change"):
+        place = replace(place, spans=tuple(s for s in place.spans if s.end - shift <= value_at))
+    return _claims(grammar, frame, parts, left, subject, negated, right.le, place, carry, inherited)
 
 
 def _parts(grammar: Grammar, frame: Frame, match: re.Match[str], trigger: str) -> dict[str, Part] | None:
@@ -222,6 +263,7 @@ _SUITS: Final[Mapping[str, frozenset[str]]] = {
     "org": frozenset({"org"}),
     "living": frozenset({"self", "relative", "person"}),
     "thing": frozenset({"org", "thing", "person"}),
+    "thing_or_speaker": frozenset({"org", "thing", "person", "self"}),
     "any": frozenset({"self", "relative", "person", "org", "thing"}),
     "thing_named": frozenset({"org", "thing", "person"}),
     "any_named": frozenset({"org", "thing", "person", "relative"}),
@@ -247,10 +289,16 @@ def _who(grammar: Grammar, frame: Frame, before: str, place: _Place, carry: Carr
     elif left.subject is not None:
         subject = left.subject
     elif frame.explicit:
-        return None
+        if not (frame.subjects == "thing" and isinstance(carry.subject, Subject) and carry.subject.kind in ("thing", "org")):
+            return None
+        subject, inherited = carry.subject, True
+    elif frame.subjects == "thing_or_speaker" and place.voice.first_person:
+        subject = speaker
     elif carry.subject is False:
         return None
     elif isinstance(carry.subject, Subject):
+        if frame.course != "happening" and not grammar.hands_on(_gap(place)):
+            return None
         subject, inherited = carry.subject, True
     elif not grammar.drops_subject or not place.voice.first_person:
         return None
@@ -266,23 +314,25 @@ def _who(grammar: Grammar, frame: Frame, before: str, place: _Place, carry: Carr
     return left, subject, inherited
 
 
+def _gap(place: _Place) -> str:
+    """What parts the clause from the one before it, and how it begins."""
+    at = place.clause.start - place.sentence.start
+    return place.sentence.text[max(0, at - 6) : at].lower()
+
+
 def _claims(
     grammar: Grammar, frame: Frame, parts: dict[str, Part], left: Left, subject: Subject, negated: bool, le: bool,
     place: _Place, carry: Carry, inherited: bool,
 ) -> list[Claim]:
-    spans = tuple(s for s in place.spans if not (frame.verbatim and frame.course not in ("plan", "happening", "state", "change")))
+    spans = place.spans
     borrowed = False
     if not spans and carry.spans and frame.course in ("happening", "plan"):
         spans, borrowed = carry.spans, True
-    elif place.spans:
+    elif place.spans and not frame.verbatim:
         carry.spans, carry.spans_start = place.spans, place.clause.start
-    if frame.verbatim and frame.course == "change":
-        spans = ()
-    if frame.course == "state" and frame.verbatim:
-        spans = ()
     if left.plan and frame.course != "plan":
         return []
-    if not _timely(grammar, frame, spans, left, le, place, subject):
+    if not _timely(grammar, frame, spans, left, le, place, parts["vp"]):
         return []
     when = validity(frame.course, spans, place.utterance.said_at, negated=negated, temporary=left.temporary, past=left.past)
     if when is None:
@@ -307,7 +357,7 @@ def _claims(
     return claims
 
 
-def _timely(grammar: Grammar, frame: Frame, spans: Sequence[TimeSpan], left: Left, le: bool, place: _Place, subject: Subject) -> bool:
+def _timely(grammar: Grammar, frame: Frame, spans: Sequence[TimeSpan], left: Left, le: bool, place: _Place, vp: Part) -> bool:
     now = int(place.utterance.said_at.timestamp() * 1_000_000)
     dated = [s for s in spans if s.kind not in ("frequency",)]
     if frame.timed == "future":
@@ -315,10 +365,12 @@ def _timely(grammar: Grammar, frame: Frame, spans: Sequence[TimeSpan], left: Lef
     if frame.course == "happening":
         if any(s.begins > now for s in dated) or left.past and not dated:
             return False
+        if left.be:
+            return False
         done = le or left.done or grammar.done("", place.clause.text)
         if dated:
             return done or any(s.ends <= now for s in dated)
-        return done and (left.subject is not None)
+        return done and left.subject is not None and vp.kind == "event"
     if frame.course == "plan":
         return not any(s.ends <= now and s.kind == "when" for s in dated) and tense_of(place.clause.text) != "past"
     return True

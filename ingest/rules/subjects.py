@@ -31,7 +31,11 @@ class Subject:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Left:
-    """What stands before a trigger, read without rest. `subject` is None where nobody is named."""
+    """What stands before a trigger, read without rest. `subject` is None where nobody is named.
+
+    `be`: a form of "to be" stands before the trigger; `helped`: do, will, can or the like; `possessive`: it is "my" or
+    "Anna's", which own what follows and do nothing.
+    """
 
     subject: Subject | None
     negated: bool = False
@@ -41,7 +45,9 @@ class Left:
     also: bool = False
     perfect: bool = False
     done: bool = False
-    habit: bool = False
+    be: bool = False
+    helped: bool = False
+    possessive: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,7 +34,7 @@ _NAME: Final = rf"(?:[小老阿大][\u4e00-\u9fff]|{_SURNAME}{_any('honorific')}
 _DEPARTMENT: Final = r"(?:[\u4e00-\u9fffA-Za-z]{1,8}的)"
 PERSON: Final = re.compile(rf"(?P<role>同事|朋友|同学|室友|邻居|老板|客户|表[哥弟姐妹]|堂[哥弟姐妹])?(?P<name>{_DEPARTMENT}?{_NAME})$")
 RELATIVE: Final = re.compile(
-    rf"(?P<own>我们?的?|咱们?的?|俺)(?P<rel>{_any('relation')})(?:的)?(?P<name>{_NAME}|[\u4e00-\u9fff]{{2,3}})?$"
+    rf"(?P<own>我们?的?|咱们?的?|俺)(?P<rel>{_any('relation')})(?:的)?(?P<name>{_NAME}|(?P<twice>[\u4e00-\u9fff])(?P=twice))?$"
 )
 _THEIR_RELATIVE: Final = re.compile(rf"(?P<who>{_NAME})的(?P<rel>{_any('relation')})$")
 _BARE_RELATIVE: Final = re.compile(rf"{_any('relation')}$")
@@ -42,7 +42,7 @@ _ORG: Final = re.compile(rf"(?:我|我们|咱们|咱)的?(?:[\u4e00-\u9fff]{{0,4
 _NOT_A_NAME: Final = re.compile(r"^(?:小时|老是|大家|大概|大约|小学|小说|小心|老家|老实|大学|大部|阿姨|高兴|方便|方法|时间|任务|任何|明天|明年|白天|安全|和我|都市|项目|金额|平时|应该|全部|全家|常常|何时|管理|计划|如果|于是|成功|别人|房子|车子|路上|强烈|水平|党员|古代|由于|不过|那里|花了|海鲜|连续|国内|国外|单位|广告|温度|简单|关于|经常|相关|云端|公司|商品|商业|文件|文档|师傅|家里|米饭|左右|右边|黄色|白色|金色|包括|包裹|席位|支付|查询|班级|位置|区域|权限|计算|信息|索引|平台|富文)")
 _THING: Final = re.compile(r"[\w\u4e00-\u9fff·\-./:（）()#+@ ]{2,32}$")
 _NOT_A_THING: Final = re.compile(
-    r"^(?:这|那|它|其|该|他|她|你|您|谁|什么|哪|每|所有|任务|构建|操作|流程|编译|测试|部署|下载|上传|安装|同步|备份|执行|加载|初始化|一切|全部|作业|工作|手续|事情|东西|今天|今年|大家|有人|如何|怎么|为什么)$|"
+    r"^(?:这|那|它|其|该|他|她|你|您|谁|什么|哪|每|所有|版本|版本号|新版本|状态|名字|任务|构建|操作|流程|编译|测试|部署|下载|上传|安装|同步|备份|执行|加载|初始化|一切|全部|作业|工作|手续|事情|东西|今天|今年|大家|有人|如何|怎么|为什么)$|"
     r"^(?:他|她|你|您|谁|什么|哪|为什么|怎么|如何|如果|要是)|[说想觉认]|(?:把|被|将|让|叫)"
 )
 
@@ -82,7 +82,7 @@ def read_left(text: str, voice: Voice) -> Left | None:
     """Subject and adverbs; None where something is left over that this grammar does not know."""
     flags: set[str] = set()
     odd = False
-    text = text.strip(" ，,、")
+    text = re.sub(r"^(?:时|的时候)\s+", "", text.strip(" ，,、"))
     while text:
         for size in range(min(_LONGEST, len(text)), 0, -1):
             word = text[-size:]
@@ -127,14 +127,27 @@ def without_pronoun(text: str) -> str | None:
     return rest if count == 1 else None
 
 
+_MENTION: Final = re.compile(rf"(?:我的?|和|跟|与|陪|带|给|帮|见了?)(?P<rel>{_any('relation')})(?!的)")
+
+
+def mentioned(text: str, voice: Voice) -> Subject | None:
+    """The one relative a clause speaks of beside its subject, for a later he or she."""
+    found = {m["rel"] for m in _MENTION.finditer(text)}
+    return _subject("我" + found.pop(), voice) if len(found) == 1 else None
+
+
 _LEADING: Final = re.compile(rf"(?:{_any('discourse')}[，,]?)?(?P<s>(?:我们?的?|咱们?的?|俺)(?:{_any('relation')})(?:{_NAME})?|[小老阿][\u4e00-\u9fff]|{_SURNAME}{_any('honorific')}|他们?|她们?|你们?|您|[A-Z][a-z]+(?=[\u4e00-\u9fff ])|我们?|本人)")
+
+
+_LEADING_THING: Final = re.compile(r"(?P<s>[A-Za-z][\w.-]*(?:\s?的?\s?[\u4e00-\u9fffA-Za-z]{1,8}?)??)\s*(?:已经|已|当前|目前|现在|刚刚|刚|又)")
 
 
 def leading_subject(text: str, voice: Voice) -> Subject | None | bool:
     """Who an unread clause seems to speak of: a subject, False for someone who may not be carried on, None for nobody."""
     found = _LEADING.match(text)
     if found is None:
-        return None
+        thing = _LEADING_THING.match(text)
+        return None if thing is None else _subject(thing["s"].strip(), voice)
     return _subject(found["s"], voice) or False
 
 
@@ -180,6 +193,7 @@ def _noun(text: str, longest: int = 24) -> Part | None:
 
 def _liking(text: str) -> Part | None:
     text = _THIS_BOOK.sub("", text.strip())
+    text = text[:-1] if text.endswith("的") and len(text) > 4 else text
     if _KEEP_VERB.match(text) is None or text[:2] in ("打球", "看书", "喝茶", "喝酒", "听歌"):
         stripped = _LIKE_VERB.sub("", text, count=1)
         text = stripped if stripped else text
@@ -203,7 +217,7 @@ def _habit(text: str) -> Part | None:
 
 
 def _routine(text: str) -> Part | None:
-    if _BAD_OBJECT.search(text) or re.search(r"[吗呢]$|觉得|感觉|都在想|心情|好累|好忙|开心|快乐|加油", text):
+    if _BAD_OBJECT.search(text) or re.search(r"[吗呢]$|觉得|感觉|都在想|心情|好累|好忙|开心|快乐|加油|[那这]$", text):
         return None
     return Part(text.strip())
 
@@ -212,7 +226,7 @@ def _place(text: str) -> Part | None:
     text = re.sub(r"^(?:了|到|在)", "", text.strip()).strip()
     if not re.match(r"^[\u4e00-\u9fffA-Za-z0-9][\u4e00-\u9fff\w ,.'·-]{0,23}$", text) or _BAD_OBJECT.search(text):
         return None
-    if re.search(r"[工作上班吃喝玩写]$|(?:做|当|准备|学习|等|想|说|一起|下来|进去|出去|院|几天|一晚|一天|得)$|^(?:一起|下|进|了|不|几|过|哪)|的(?:时候|人)", text) and not is_place(text):
+    if re.search(r"[工作上班吃喝玩写]$|(?:做|当|准备|学习|等|想|说|一起|下来|进去|出去|院|几天|一晚|一天|得)$|[楼层的]$|^(?:着|一起|下|进|了|不|几|过|哪)|的(?:时候|人)", text) and not is_place(text):
         return None
     return Part(text, "city" if is_place(text) else "place")
 
@@ -326,6 +340,15 @@ def _any_relation(text: str) -> bool:
     return _BARE_RELATIVE.search(text) is not None
 
 
+def _sure_name(text: str) -> Part | None:
+    """A name that is one by its own look: with a family name, 小 or 老 before it, or in Latin letters."""
+    return _person_name(text) if PERSON.match(text.strip()) is not None and _NOT_A_NAME.match(text.strip()) is None else None
+
+
+def _major(text: str) -> Part | None:
+    return None if re.search(r"^(?:专科|本科|硕士|博士|高中|大专|中专|研究生|大学|什么|书)", text) else _noun(text)
+
+
 def _animal(text: str) -> Part | None:
     text = re.sub(r"^(?:一?[只条个匹头群对]|小(?=[猫狗兔仓]..))", "", text.strip())
     if text.endswith(tuple(_LISTS["animal"])) and len(text) <= 7 and re.search(r"[的我你是像]", text) is None:
@@ -333,7 +356,7 @@ def _animal(text: str) -> Part | None:
     return None
 
 
-_TOOL_BAD: Final = re.compile(r"^(?:不|完|心|力|户|来|于|了|过|得|着|在|到|功|量|法|途|户|品|餐|意|人|脑|词|掉|上|户|以|这|那|自己|它|他|她|你|我|手(?!机|账)|一个|一下|时间|什么|哪|钱|起来|作)|(?:的话|方式|方法|风格|语气|态度|时间)$")
+_TOOL_BAD: Final = re.compile(r"^(?:不|完|心|力|户|来|于|了|过|得|着|在|到|功|量|法|途|户|品|餐|意|人|脑|词|掉|上|户|以|这|那|自己|它|他|她|你|我|手(?!机|账)|一个|一下|时间|什么|哪|钱|起来|作)|(?:的话|方式|方法|风格|语气|态度|时间|的|才.*|很久|半天)$|才|是")
 
 
 def _tool(text: str) -> Part | None:
@@ -402,8 +425,13 @@ def _marital(text: str) -> Part | None:
     return Part(TABLES.maps["marital"].get(text.removeprefix("是"), text))
 
 
+_DETAIL: Final = re.compile(r"(?:号|码|型|ID|id|号码|位|间|航班|车牌|车次|座|车|手机|电脑|笔记本|相机|平板|手表|网名|账号|账户|用户名|昵称|地址|邮编|代号|尾号|学校|星座|属相|生肖|公司|显示器|键盘|鼠标|耳机|路由器|楼层|门牌|尺码|车型|MBTI|mbti|时区|WiFi名字?|wifi名字?|房号|快递柜|取件码|会员卡|工位|签名|主页|网站|博客|GitHub|github|微信|QQ|qq)$")
+
+
 def _detail(text: str) -> Part | None:
     text = text.strip()
+    if not _DETAIL.search(text):
+        return None
     if re.search(r"密码|口令|意思|看法|建议|问题|天|妈|错|名字|目的|目标|观点|理由|想法|感觉|心情|原因|话|最爱|邮箱|电话|手机号|生日|年龄|职业|爱好", text):
         return None
     return Part(text)
@@ -450,8 +478,14 @@ _NOT_A_VERB: Final = re.compile(
 )
 
 
+_TRIVIAL: Final = re.compile(
+    r"^(?:去|来|回|到)?(?:洗澡|睡觉?|吃饭|吃早饭|吃午饭|吃晚饭|上厕所|忙|倒水|喝水|洗漱|回家|上课|下课|下班|上班|出门|到家|开会|看看|拿快递|取快递|学会|学到|用|用完|看到?|看完|做完|收到|写完|改完|发|弄|找到?|认识你|说完|玩|打扰|接电话|打电话|回来)[了过]?(?:很多|不少|你|啊|一下)?$"
+    r"|很多$|才|^.{1,3}的|^用了|(?:半天|一下午|一上午|好久|很久)$"
+)
+
+
 def _happening(text: str) -> Part | None:
-    return None if _NOT_A_VERB.search(text) or len(text) < 2 else Part(text)
+    return None if _NOT_A_VERB.search(text) or len(text) < 2 or _TRIVIAL.search(text) else Part(text, "event")
 
 
 def _status(text: str) -> Part | None:
@@ -461,7 +495,7 @@ def _status(text: str) -> Part | None:
 CLEANERS: Final[Mapping[str, Callable[[str], Part | None]]] = {
     "noun": _noun, "liking": _liking, "food": _food, "habit": _habit, "routine": _routine, "place": _place, "city": _city,
     "known_place": _city, "workplace": _workplace, "company": _company, "known_company": _known_company, "school": _school, "group": _group, "job": _job,
-    "owner": _owner, "own_name": _own_name, "person_name": _person_name, "animal": _animal, "tool": _tool, "version": _version,
+    "owner": _owner, "own_name": _own_name, "person_name": _person_name, "animal": _animal, "sure_name": _sure_name, "major": _major, "tool": _tool, "version": _version,
     "setting_value": _setting_value, "illness": _illness, "tongue": _tongue, "study": _study, "duty": _duty, "aspect": _aspect,
     "setting": _setting, "marital": _marital, "detail": _detail, "code_like": _code_like, "activity": _activity,
     "activity_any": _activity_any, "event": _event, "rest": _rest, "status": _status, "happening": _happening,
@@ -474,3 +508,13 @@ _DONE: Final = re.compile(r"了(?!解|不)|过(?![年节来去程于敏期生度
 def done(trigger: str, right: str) -> bool:
     """Do the words say that it has happened?"""
     return _DONE.search(trigger + right) is not None
+
+
+def agrees(trigger: str, left: Left, subject: Subject, inherited: bool) -> bool:
+    """Chinese verbs have one form."""
+    return True
+
+
+def hands_on(gap: str) -> bool:
+    """A clause without a subject goes on with the one before."""
+    return True
