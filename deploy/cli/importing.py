@@ -9,6 +9,7 @@ in the log already comes back as a duplicate.
 from __future__ import annotations
 
 import gzip
+import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -25,6 +26,8 @@ from .session import AsJson, Namespace, err, fail, out, print_json, session
 
 BATCH_EVENTS: Final = 200
 BATCH_BYTES: Final = 500_000
+TRIES: Final = 5
+RETRY_SECONDS: Final = 1.0
 _CONVERSATION: Final = frozenset({"id", "namespace", "session", "seq", "speaker", "text", "time"})
 
 
@@ -104,12 +107,25 @@ class Sender:
     def _send(self, namespace: str) -> None:
         batch = self._batches.pop(namespace)
         try:
-            accepted = self._side.call("POST", batch.route, {"events": batch.events})["accepted"]
+            accepted = self._posted(batch)
         except CallFailed as e:
             raise CallFailed({**e.problem, "detail": f"{_blamed(e, batch)}: {e}", "field": None}) from None
         self.duplicates += sum(1 for one in accepted if one["duplicate"])
         self.imported += sum(1 for one in accepted if not one["duplicate"])
         self._done(len(batch.events))
+
+
+    def _posted(self, batch: _Batch) -> list[dict[str, Any]]:
+        """A side that is down is waited for: what it took before it went comes back as duplicates."""
+        for patience in range(TRIES, 0, -1):
+            try:
+                reply = self._side.call("POST", batch.route, {"events": batch.events})
+                break
+            except CallFailed as e:
+                if e.status not in (0, 503) or patience == 1:
+                    raise
+                time.sleep(float(e.problem.get("retry_after", RETRY_SECONDS)))
+        return list(reply["accepted"])
 
 
 def _blamed(error: CallFailed, batch: _Batch) -> str:

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner, Result
 
+from taishi.deploy.cli import importing
 from taishi.deploy.cli.app import app
 
 
@@ -198,6 +199,26 @@ def test_a_refused_line_is_named(sides: StandIn, tmp_path: Path) -> None:
     assert f"{path}:2: events.1.content: give some text" in done.stderr
     path.write_text('{"content": "x"}\nnot json\n')
     assert f"{path}:2 is not a JSON object" in run("import", str(path)).stderr
+
+
+def test_import_waits_for_a_side_that_is_down(
+    sides: StandIn, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(importing, "RETRY_SECONDS", 0.01)
+    accepting(sides)
+    taken = sides.replies["POST /v1/events"]
+    sides.replies["POST /v1/events"] = (503, {"detail": "the log is down"})
+    path = tmp_path / "some.jsonl"
+    path.write_text('{"content": "x"}\n')
+    assert run("import", str(path)).exit_code == 1
+    assert len(sides.asked) == importing.TRIES
+
+    def come_back(body: dict[str, Any]) -> dict[str, Any]:
+        sides.replies["POST /v1/events"] = taken
+        return {"detail": "the log is down"}
+
+    sides.replies["POST /v1/events"] = (503, come_back)
+    assert "imported 1 events" in run("import", str(path)).output
 
 
 def test_import_splits_batches(sides: StandIn, tmp_path: Path) -> None:
