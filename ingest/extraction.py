@@ -21,6 +21,7 @@ from .errors import EvidenceErased, LogDamaged, TaishiError, Unavailable
 from .extractor import Extractor, Window
 from .jobs import Task
 from .log import Appended, Batch, EventLog
+from .provenance import Mode, gate
 from .registry import Registry
 from .slots import Fingerprints, bind
 from .timelimit import TimeLimitExceeded, time_limit
@@ -30,6 +31,18 @@ from .window_reader import LoadedWindow, WindowReader
 Gate = Callable[[Event], str | None]
 """Why an event may not become a claim (a reason code), None where it may."""
 
+
+
+def gate_of(mode: Mode) -> Gate:
+    """The provenance gate, on events."""
+
+    def refusal(event: Event) -> str | None:
+        return gate(event.origin, event.session_kind, (event.body or {}).get("text", ""), mode=mode).reason
+
+    return refusal
+
+
+ENFORCED: Final = gate_of("enforce")
 _CHUNK: Final = 100
 
 logger = logging.getLogger(__name__)
@@ -56,7 +69,7 @@ class Extraction:
         registry: Registry,
         fingerprints: Fingerprints,
         *,
-        gate: Gate,
+        gate: Gate = ENFORCED,
         generation: int = 1,
         seconds: float = 10.0,
     ) -> None:

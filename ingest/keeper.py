@@ -166,10 +166,20 @@ class Keeper:
                 self._suspects[name] = {p: self._log.head(p) for p in self._checkpoints}
             elif all(self._checkpoints[p].seq >= head for p, head in heads.items()):
                 logger.warning("job %s %s before its windows were done: they are handed out again", name, fate)
+                self._close_done(name)
                 self._outbox.release(name, now=self._clock(), died=fate == "died")
                 self._queue.discard(name)
                 del self._suspects[name]
         self._give_up()
+
+    def _close_done(self, name: str) -> None:
+        """Closes windows of a job whose closing event was read before they were opened (under another policy)."""
+        for window in self._outbox.held_by(name):
+            closing = completed_id(window.namespace, window.window_id, self._generation)
+            (place,) = self._log.locate(window.namespace, [closing])
+            if place is not None and place.seq <= self._checkpoints[window.partition].seq:
+                with self._outbox.fold(window.partition) as fold:
+                    fold.close([window.window_id])
 
     def _give_up(self) -> None:
         for window in self._outbox.doomed():

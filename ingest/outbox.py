@@ -30,8 +30,8 @@ _TASKS_BY_DEATHS: Final = (500, 25, 1, 1, 1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class StuckWindow:
-    """A window that failed, or is about to be given up. `attempts` were made."""
+class KeptWindow:
+    """A window that is not done. `attempts` were made."""
 
     window_id: str
     partition: int
@@ -100,6 +100,10 @@ class Outbox:
             rows = connection.execute(select(t.windows).where(c.job_id == name).order_by(c.ordinal)).all()
         return Job(job_id=name, tasks=[_task(r, zone) for r in rows])
 
+    def held_by(self, name: str) -> list[KeptWindow]:
+        """The open windows of a job."""
+        return self._listed(t.windows.c.job_id == name)
+
     def enqueued(self, name: str, *, now: int) -> None:
         with self._engine.begin() as connection:
             connection.execute(update(t.jobs).where(t.jobs.c.job_id == name).values(enqueued_at=now))
@@ -117,18 +121,18 @@ class Outbox:
                 connection.execute(update(t.windows).where(c.ordinal == ordinal).values(again))
             connection.execute(delete(t.jobs).where(t.jobs.c.job_id == name))
 
-    def doomed(self) -> list[StuckWindow]:
+    def doomed(self) -> list[KeptWindow]:
         """Pending windows over which too many workers died."""
-        return self._stuck(t.windows.c.state == "pending", t.windows.c.deaths >= MAX_DEATHS)
+        return self._listed(t.windows.c.state == "pending", t.windows.c.deaths >= MAX_DEATHS)
 
-    def failed(self, *, namespace: str | None = None) -> list[StuckWindow]:
-        return self._stuck(t.windows.c.state == "failed", *_within(namespace))
+    def failed(self, *, namespace: str | None = None) -> list[KeptWindow]:
+        return self._listed(t.windows.c.state == "failed", *_within(namespace))
 
-    def _stuck(self, *where: Any) -> list[StuckWindow]:
+    def _listed(self, *where: Any) -> list[KeptWindow]:
         with self._engine.begin() as connection:
             rows = connection.execute(select(t.windows).where(*where).order_by(t.windows.c.ordinal)).all()
         return [
-            StuckWindow(
+            KeptWindow(
                 window_id=r.window_id, partition=r.partition, namespace=r.namespace, seqs=tuple(json.loads(r.seqs)),
                 attempts=r.attempts, error=r.error,
             )

@@ -11,10 +11,11 @@ from typing import Final
 
 from .envelope import RAW_TYPES, Event
 from .outbox_fold import Fold, OpenWindow, SessionKey
-from .windows import Member, Policy, SessionState, Window, advance, expire
+from .windows import Member, Policy, SessionState, Window, advance, close, expire
 
 CLOSING_TYPES: Final = frozenset({"extraction.completed", "window.skipped"})
 FORGETTING_TYPES: Final = frozenset({"claim.forgotten", "scope.forgotten"})
+_TOUCHING: Final = RAW_TYPES | CLOSING_TYPES | {"extraction.failed"}
 
 
 class WindowFold:
@@ -27,9 +28,9 @@ class WindowFold:
         self._fold = fold
         self._policy = policy
         self._generation = generation
-        raw = [e for e in events if e.type in RAW_TYPES]
-        self._sessions: dict[SessionKey, SessionState] = fold.sessions({_key(e) for e in raw}) if raw else {}
-        self._zones = fold.zones({e.namespace for e in raw}) if raw else {}
+        touched = [e for e in events if e.type in _TOUCHING]
+        self._sessions: dict[SessionKey, SessionState] = fold.sessions({_key(e) for e in touched}) if touched else {}
+        self._zones = fold.zones({e.namespace for e in touched}) if touched else {}
         self._new_zones: dict[str, str] = {}
         self._opened: dict[str, OpenWindow] = {}
         self._closed: set[str] = set()
@@ -71,6 +72,7 @@ class WindowFold:
             if zone:
                 self._zones[event.namespace] = self._new_zones[event.namespace] = zone
         elif event.generation == self._generation:
+            self._anticipate(event)
             if event.type in CLOSING_TYPES:
                 self._close(event.facts["window"])
             elif event.type == "extraction.failed":
@@ -79,7 +81,18 @@ class WindowFold:
     def _open(self, namespace: str, windows: Sequence[Window]) -> None:
         for window in windows:
             zone = self._zones.get(namespace)
+            self._closed.discard(window.window_id)
+            self._failed.pop(window.window_id, None)
             self._opened[window.window_id] = OpenWindow(window=window, namespace=namespace, zone=zone)
+
+    def _anticipate(self, event: Event) -> None:
+        """Closes a growing window that the log speaks of: a clock had closed it when these events were first read."""
+        state = self._sessions.get(_key(event))
+        if state is not None and state.open:
+            after, window = close(state, namespace=event.namespace, policy=self._policy)
+            if window.window_id == event.facts.get("window"):
+                self._sessions[_key(event)] = after
+                self._open(event.namespace, [window])
 
     def _close(self, window_id: str) -> None:
         if self._opened.pop(window_id, None) is None:

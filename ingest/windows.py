@@ -78,7 +78,7 @@ def advance(
         past = tuple(m for m in past if m.appended_at >= member.appended_at - policy.context_span)
     state = SessionState(open=(*state.open, member), past=past)
     if len(state.open) >= policy.events:
-        state, full = _close(state, namespace=namespace, policy=policy)
+        state, full = close(state, namespace=namespace, policy=policy)
         windows.append(full)
     return state, windows
 
@@ -90,10 +90,11 @@ def expire(state: SessionState, *, now: int, namespace: str, policy: Policy) -> 
     """
     if not state.open or now <= state.open[0].appended_at + policy.span:
         return state, None
-    return _close(state, namespace=namespace, policy=policy)
+    return close(state, namespace=namespace, policy=policy)
 
 
-def _close(state: SessionState, *, namespace: str, policy: Policy) -> tuple[SessionState, Window]:
+def close(state: SessionState, *, namespace: str, policy: Policy) -> tuple[SessionState, Window]:
+    """Closes the open window, of which there must be one."""
     window = Window(
         window_id=window_id(namespace, [m.event_id for m in state.open]),
         seqs=tuple(m.seq for m in state.open),

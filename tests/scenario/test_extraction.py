@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from taishi.ingest import windows
 from taishi.ingest.claims import ClaimFacts
 from taishi.ingest.envelope import Actor
 from taishi.ingest.errors import Unavailable
@@ -16,6 +17,7 @@ from taishi.ingest.instants import SECOND
 from taishi.ingest.jobs import Job, Task
 from taishi.ingest.keeper import Keeper
 from taishi.ingest.outbox import Outbox
+from taishi.ingest.outbox_fold import OpenWindow
 from taishi.ingest.windows import GATHERED
 from tests.support.extraction_line import Line
 from tests.support.extraction_worker import LikesExtractor
@@ -83,7 +85,7 @@ def test_what_became_no_claim_says_why(line: Line) -> None:
     assert why == {
         nothing[0].event_id: "nothing_said",
         misquoted[0].event_id: "quote_not_in_source",
-        gated[0].event_id: "gate_heartbeat",
+        gated[0].event_id: "gate.heartbeat",
         empty[0].event_id: "no_text",
     }
     assert line.values() == []
@@ -253,7 +255,7 @@ def test_a_killed_worker_gives_its_windows_back_at_once(line: Line, tmp_path: Pa
     assert deaths.read_text().startswith("extracted ")
     assert line.values() == []
     line.start_worker(environment=crash)
-    assert line.until(line.settled) < 3
+    assert line.until(line.settled) < 5
     assert line.values() == ["go", "tea"]
 
 
@@ -351,6 +353,20 @@ def test_gathered_windows_wait_for_more_words_but_not_for_ever(line: Line) -> No
     done = {tuple(e.facts["events"]): e.facts["claims"] for e in line.events("extraction.completed")}
     ids = [e.event_id for e in events]
     assert done == {tuple(ids[:5]): 4, tuple(ids[5:]): 1}
+
+
+def test_a_window_whose_end_was_missed_does_not_go_round_for_ever(line: Line) -> None:
+    (said,) = line.say("Ann likes tea")
+    line.start_worker()
+    line.until(line.settled)
+    window = windows.Window(
+        window_id=windows.window_id("n", [said.event_id]), seqs=(said.position.seq,), context=()
+    )
+    with line.outbox.fold(said.position.partition) as fold:
+        fold.add([OpenWindow(window=window, namespace="n", zone=None)])
+    assert line.outbox.counts()["pending"] == 1
+    line.until(line.settled, seconds=5)
+    assert line.values() == ["tea"]
 
 
 def test_keys_are_destroyed_again_when_a_forgetting_is_read(line: Line) -> None:

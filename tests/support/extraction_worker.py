@@ -58,7 +58,6 @@ def extraction(log: ValkeyLog, keys: SqlAlchemyKeyStore, *, seconds: float = 10.
         LikesExtractor(),
         parse_registry("[predicates.likes]"),
         Fingerprints(keys.secret("fingerprint")),
-        gate=lambda event: f"gate_{event.origin}" if event.origin == "heartbeat" else None,
         seconds=seconds,
     )
 

@@ -175,7 +175,7 @@ def folded(events: Sequence[Event], cuts: Sequence[int], policy: Policy) -> dict
         return rows
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(ACTS, st.lists(st.integers(1, 29), max_size=8), st.sampled_from([AT_ONCE, GATHERED]))
 def test_any_batching_of_reads_gives_the_same_windows(
     acts: list[tuple[str, str, str | None, int, int]], cuts: list[int], policy: Policy
@@ -193,6 +193,20 @@ def test_a_window_leaves_when_the_log_says_that_it_is_done() -> None:
     assert len(folded([say, other], [1], AT_ONCE)["windows"]) == 1
     assert folded([say, done], [1], AT_ONCE)["windows"] == []
     assert folded([say, done], [], AT_ONCE)["windows"] == []
+
+
+def test_a_growing_window_that_the_log_closed_is_done_when_read_again() -> None:
+    said = [event(1, "message.recorded", DAY), event(2, "message.recorded", DAY)]
+    window = window_id("n", ["e1", "e2"])
+    done = event(3, "extraction.completed", DAY + 200 * SECOND, generation=1, facts={"window": window})
+    failed = event(
+        3, "extraction.failed", DAY, generation=1, facts={"window": window, "error": "timeout", "attempt": 1}
+    )
+    later = event(4, "message.recorded", DAY + 300 * SECOND)
+    for cuts in ([], [2], [1, 2, 3]):
+        assert folded([*said, done, later], cuts, GATHERED)["windows"] == []
+        (row,) = folded([*said, failed, later], cuts, GATHERED)["windows"]
+        assert (row[6], row[8], row[11]) == ("failed", 2, "timeout")
 
 
 def test_only_windows_that_are_erased_whole_are_dropped() -> None:
