@@ -68,7 +68,8 @@ class Ranked:
     def holds(self) -> bool:
         return self.status in ("current", "contested")
 
-    def evidence(self, lexical: Lexical, question: Question) -> answerability.Evidence:
+    def evidence(self, lexical: Lexical, question: Question, *, vectors: bool) -> answerability.Evidence:
+        """`vectors` tells whether that channel answered."""
         covered, missing = answerability.coverage(
             lexical.weight,
             lexical.words,
@@ -78,7 +79,11 @@ class Ranked:
             telling=question.telling,
         )
         return answerability.Evidence(
-            covered=covered, missing=missing, dense=self.dense, slot=self.slot, external=self.external
+            covered=covered,
+            missing=missing,
+            dense=self.dense if vectors else answerability.NO_VECTORS,
+            slot=self.slot,
+            external=self.external,
         )
 
 

@@ -143,7 +143,8 @@ class Recall:
             limit=max(request.limit, JUDGED),
         )
         about_user = question.first_person or not fenced
-        evidence = [r.evidence(found.lexical, question) for r in ranked[:JUDGED]]
+        heard = vector is not None and not found.degraded
+        evidence = [r.evidence(found.lexical, question, vectors=heard) for r in ranked[:JUDGED]]
         verdict, strength = answerability.judge(evidence, about_user=about_user)
         chosen = [] if verdict == "no_evidence" else ranked[: request.limit]
         items = self._items(model, request, namespace, chosen)
