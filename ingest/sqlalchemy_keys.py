@@ -104,7 +104,9 @@ class SqlAlchemyKeyStore:
                 raise ConfigurationError("the key store's URL must begin with sqlite:/// or postgresql://")
             self._engine: Final = _engine(parsed)
         except (ArgumentError, NoSuchModuleError, ImportError) as problem:
-            raise ConfigurationError(f"the key store's URL cannot be used: {type(problem).__name__}") from None
+            raise ConfigurationError(
+                f"the key store's URL cannot be used ({type(problem).__name__}): is it well formed, its driver installed?"
+            ) from None
         self._insert: Final = sqlite.insert if parsed.get_backend_name() == "sqlite" else postgresql.insert
         self._lock: Final = threading.Lock()
         self._fresh: list[tuple[int, bytes]] = []
