@@ -31,7 +31,7 @@ _PLAIN: Final = b"\x00"
 _DEFLATED: Final = b"\x01"
 _WORTH_DEFLATING: Final = 512
 _LONG: Final = 2048
-"""Bytes. ISA-L's level 0 takes 1 KB to .71 in 3.6 µs and gains nothing on short texts; level 1 takes it to .52 in 10 µs,
+"""Bytes. ISA-L's level 0 takes 1 KB to .71 in 3.6 µs and gains nothing on short ones; level 1 takes it to .52 in 10 µs,
 which would be a third of an append."""
 _RAW_DEFLATE: Final = -15
 _NOT_DEFLATED: Final[type[Exception]] = isal_zlib.error  # type: ignore[assignment]  # its stub names an instance

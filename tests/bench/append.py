@@ -3,7 +3,7 @@
     .venv/bin/python -P -m tests.bench.append [--rounds 9] [--events 10000]
 
 Batches of 100 events with bodies of 1 KB, encrypted, acknowledged and written, one after the other from one thread of
-one process; bare XADD of 1 KB pipelined by 100, once through redis-py (what a program would do) and once with the commands
+one process; bare XADD of 1 KB pipelined by 100, once through redis-py (what a program would do), once with commands
 encoded beforehand (the server's own pace). The bar is 25% of the former. Rounds take turns; medians are printed.
 """
 
@@ -33,7 +33,8 @@ BAR = 0.25
 BATCH = 100
 WORDS = (
     "we moved the boiler check to monday because the caretaker is away and the new valve has not arrived yet please "
-    "tell everyone on floors three to nine that hot water may be off from eight until noon 明天 停水 请 提前 准备 谢谢 大家"
+    "tell everyone on floors three to nine that hot water may be off from eight until noon "
+    "明天 停水 请 提前 准备 谢谢 大家"
 ).split()  # fmt: skip
 
 

@@ -106,10 +106,11 @@ def test_recall_has_every_field_of_the_contract(api):
     (item,) = reply["items"]
     assert item["value"] == "宁波"
     assert {
-        "kind", "id", "text", "subject", "predicate", "value", "status", "score", "valid_from", "valid_to", "occurs_from",
-        "known_from", "known_to", "evidence", "exposure_id", "why",
+        "kind", "id", "text", "subject", "predicate", "value", "status", "score", "valid_from", "valid_to",
+        "occurs_from", "known_from", "known_to", "evidence", "exposure_id", "why",
     } <= set(item)  # fmt: skip
-    assert reply["as_of"] == {"position": "p0:7", "valid_at": "2026-12-01T12:00:00Z", "known_at": "2026-12-01T12:00:00Z"}
+    noon = "2026-12-01T12:00:00Z"
+    assert reply["as_of"] == {"position": "p0:7", "valid_at": noon, "known_at": noon}
     assert set(reply["context"]) == {"text", "tokens", "truncated"}
     assert "宁波" in reply["context"]["text"]
 
