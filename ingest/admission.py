@@ -28,7 +28,11 @@ QUESTION: Final = "question"
 QUOTED: Final = "quoted"
 REQUEST: Final = "request"
 NOTHING_READ: Final = "nothing_read"
-REASONS: Final = (EMPTY, SMALL_TALK, STATUS_NOISE, BARE_NUMBER, ECHO, PROMPT, SECRET, HYPOTHETICAL, QUESTION, QUOTED, REQUEST, NOTHING_READ)
+REASONS: Final = (
+    EMPTY, SMALL_TALK, STATUS_NOISE, BARE_NUMBER, ECHO, PROMPT, SECRET, HYPOTHETICAL, QUESTION, QUOTED, REQUEST,
+    NOTHING_READ,
+)
+"""Every code but the gate's own (`gate.<origin or session kind>`, `gate.injection`)."""
 
 _LONGEST_TALK: Final = 48
 _EDGES: Final = re.compile(r"^[\W_]+|[\W_]+$")
@@ -36,7 +40,9 @@ _PIECES: Final = re.compile(r"[\s,，、。.!！~～?？…]+")
 _WORDY: Final = re.compile(r"\w")
 _ONLY_SECRET: Final = re.compile(r"\s*(?:\[redacted:\w+\][\s,，.。]*)+")
 _NOT_OWN: Final = frozenset({"assistant", "tool", "external", "system"})
-_SELF_WORDS: Final = re.compile(r"^(?:相关记忆|记忆|memory|memories)?[:：\s]*(?:该?用户|我|the user|user|i)\s*(?:'s|is|am|的)?\s*")
+_SELF_WORDS: Final = re.compile(
+    r"^(?:相关记忆|记忆|memory|memories)?[:：\s]*(?:该?用户|我|the user|user|i)\s*(?:'s|is|am|的)?\s*"
+)
 
 
 @lru_cache(maxsize=1)
@@ -44,7 +50,8 @@ def _rules() -> tuple[frozenset[str], dict[str, re.Pattern[str]]]:
     data = tomllib.loads(files(__package__).joinpath("admission.toml").read_text("utf-8"))
     words = frozenset(data["small_talk"]["words"].split())
     return words, {
-        name: re.compile("|".join(f"(?:{p})" for p in section["phrases"]), re.I | re.S) for name, section in data.items()
+        name: re.compile("|".join(f"(?:{p})" for p in section["phrases"]), re.I | re.S)
+        for name, section in data.items()
     }
 
 
@@ -61,8 +68,8 @@ def refusal(text: str) -> str | None:
     if len(bare) <= _LONGEST_TALK and _is_talk(bare, words, patterns["small_talk"]):
         return SMALL_TALK
     for reason in (STATUS_NOISE, ECHO, PROMPT):
-        pattern = patterns[reason]
-        if pattern.fullmatch(text.strip()) is not None or (reason == STATUS_NOISE and pattern.fullmatch(bare) is not None):
+        whole = bare if reason == STATUS_NOISE else text.strip()
+        if patterns[reason].fullmatch(text.strip()) is not None or patterns[reason].fullmatch(whole) is not None:
             return reason
     return None
 

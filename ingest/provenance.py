@@ -59,7 +59,10 @@ def gate(origin: str, session_kind: str, text: str = "", *, mode: Mode = "enforc
         elif gives_orders(origin, text):
             reason = "gate.injection"
     return Verdict(
-        reason=reason, first_person=row["first_person"], about_user=row["about_user"], strength=ORIGIN_STRENGTH.get(origin, 0)
+        reason=reason,
+        first_person=row["first_person"],
+        about_user=row["about_user"],
+        strength=ORIGIN_STRENGTH.get(origin, 0),
     )
 
 

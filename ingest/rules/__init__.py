@@ -7,28 +7,35 @@ How it hangs together: `clauses` (sentences, clauses, quoted speech blanked) →
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
 from .. import admission, provenance
 from ..claims import Claim
-from ..extractor import Decision, Extraction, Extractor, Utterance, Window
+from ..extractor import Decision, Extraction, Utterance, Window
 from ..registry import Registry, default_registry
-from .clauses import Sentence, sentences
+from .amendments import amended
+from .clauses import sentences
+from .grammar import Carry
 from .grammars import CHINESE, ENGLISH
 from .modality import unsaid
-from .reading import Carry, read_sentence
-from .subjects import Voice
+from .reading import read_sentence
+from .subjects import Subject, Voice
 
 __all__ = ["RulesExtractor"]
 
 _LONGEST: Final = 20_000
 """Characters that are read of one text; what follows is recallable as it stands."""
+_BACK: Final = 3
+_LONGEST_BACK: Final = 500
+"""How many earlier utterances, and how much of each, is looked at for whom he and she are."""
+_PRONOUN: Final = re.compile(r"[他她]|(?<![A-Za-z])s?he(?![A-Za-z])", re.I)
 
 
 class RulesExtractor:
-    """Pure and deterministic. `recalled` texts are not known to a window, so that echoes are judged by its own words."""
+    """Pure and deterministic: a function of the window alone."""
 
     name: Final = "rules"
     version: Final = "1"
@@ -43,57 +50,74 @@ class RulesExtractor:
         decisions: list[Decision] = []
         earlier: list[Utterance] = list(window.context)
         for utterance in window.utterances:
-            found, reason = self._read(utterance, earlier)
+            found, reason = self._admitted(utterance, earlier)
             claims += found
             if not found:
                 decisions.append(Decision(event_id=utterance.event_id, reason=reason))
             earlier.append(utterance)
         return Extraction(claims=claims, decisions=decisions)
 
-    def _read(self, utterance: Utterance, earlier: Sequence[Utterance]) -> tuple[list[Claim], str]:
+    def _admitted(self, utterance: Utterance, earlier: Sequence[Utterance]) -> tuple[list[Claim], str]:
+        """What is read of an utterance, and why nothing is."""
         text = utterance.text
         verdict = provenance.gate(utterance.origin, utterance.session_kind, text, mode=self._mode)
-        if verdict.reason is not None:
-            return [], verdict.reason
-        refused = admission.refusal(text)
+        refused = verdict.reason or admission.refusal(text)
         if refused is None and admission.is_echo(utterance, earlier):
             refused = admission.ECHO
         if refused is not None:
             return [], refused
-        reason = admission.NOTHING_READ
-        claims: list[Claim] = []
-        carry = Carry()
-        for sentence in sentences(text[:_LONGEST]):
-            verdicts = unsaid(sentence)
-            reason = next((v for v in verdicts if v is not None), reason)
-            claims += self._sentence(sentence, verdicts, utterance, carry, verdict)
+        voice = Voice(owner=utterance.speaker, first_person=verdict.first_person, about_user=verdict.about_user)
+        claims, reason = self._read(utterance, voice, earlier)
+        if not claims and verdict.first_person:
+            claims = self._slips(utterance, voice, earlier)
         if not claims and "[redacted:" in text:
             reason = admission.SECRET
         return self._distinct(claims), reason
 
-    def _sentence(
-        self, sentence: Sentence, verdicts: Sequence[str | None], utterance: Utterance, carry: Carry, verdict: provenance.Verdict
-    ) -> list[Claim]:
-        grammar = CHINESE if sentence.chinese else ENGLISH
-        voice = Voice(owner=utterance.speaker, first_person=verdict.first_person, about_user=verdict.about_user)
-        read = read_sentence(grammar, sentence, verdicts, utterance, carry, voice)
-        return [self._weighed(claim) for claim in read]
+    def _read(self, utterance: Utterance, voice: Voice, earlier: Sequence[Utterance]) -> tuple[list[Claim], str]:
+        text = utterance.text[:_LONGEST]
+        carry = Carry(third=_spoken_of(earlier, voice) if _PRONOUN.search(text) else None)
+        reason = admission.NOTHING_READ
+        claims: list[Claim] = []
+        for sentence in sentences(text):
+            verdicts = unsaid(sentence)
+            reason = next((verdict for verdict in verdicts if verdict is not None), reason)
+            grammar = CHINESE if sentence.chinese else ENGLISH
+            for claim in read_sentence(grammar, sentence, verdicts, utterance, carry, voice):
+                claims.append(replace(claim, importance=self._registry.predicate(claim.predicate).importance))
+        return claims, reason
 
-    def _weighed(self, claim: Claim) -> Claim:
-        return replace(claim, importance=self._registry.predicate(claim.predicate).importance)
+    def _slips(self, utterance: Utterance, voice: Voice, earlier: Sequence[Utterance]) -> list[Claim]:
+        """"I meant Thursday": against what the same speaker claimed last."""
+        own = next((before for before in reversed(earlier) if before.speaker == utterance.speaker), None)
+        if own is None or own.origin != utterance.origin:
+            return []
+        return amended(utterance.text, utterance, self._read(own, voice, ())[0], self._registry)
 
     def _distinct(self, claims: Sequence[Claim]) -> list[Claim]:
         """Each statement once, and no denial beside the truth that takes its place ("not in Rome, in Pisa")."""
         seen: dict[tuple[object, ...], Claim] = {}
-        told = {self._slot(claim) for claim in claims if not claim.negated}
+        told = {_slot(claim) for claim in claims if not claim.negated}
         for claim in claims:
-            if not (claim.negated and self._single(claim) and self._slot(claim) in told):
-                seen.setdefault((self._slot(claim), claim.value, claim.negated), claim)
+            if not (claim.negated and self._single(claim) and _slot(claim) in told):
+                seen.setdefault((_slot(claim), claim.value, claim.negated), claim)
         return list(seen.values())
 
     def _single(self, claim: Claim) -> bool:
         return claim.transfer or self._registry.predicate(claim.predicate).single(claim.qualifiers)
 
-    @staticmethod
-    def _slot(claim: Claim) -> tuple[object, ...]:
-        return claim.subject, claim.predicate, tuple(sorted(claim.qualifiers.items()))
+
+def _slot(claim: Claim) -> tuple[object, ...]:
+    return claim.subject, claim.predicate, tuple(sorted(claim.qualifiers.items()))
+
+
+def _spoken_of(earlier: Sequence[Utterance], voice: Voice) -> Subject | None:
+    """The third person that was last spoken of in the session, for he and she."""
+    for utterance in reversed(earlier[-_BACK:]):
+        for sentence in reversed(sentences(utterance.text[:_LONGEST_BACK])):
+            grammar = CHINESE if sentence.chinese else ENGLISH
+            for clause in reversed(sentence.clauses):
+                for named in (grammar.leading_subject(clause.text, voice), grammar.mentioned(clause.text, voice)):
+                    if isinstance(named, Subject) and named.kind in ("person", "relative"):
+                        return named
+    return None

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from importlib.resources import files
 from typing import Any, Final, Literal
 
+from ..claims import Modality
 from ..errors import ConfigurationError
 
 Course = Literal["state", "change", "always", "happening", "plan", "habit"]
@@ -52,7 +53,7 @@ class Frame:
     classes: Mapping[str, str] = field(default_factory=dict)
     subjects: str = "person"
     course: Course = "state"
-    modality: str = "fact"
+    modality: Modality = "fact"
     flip: bool = False
     explicit: bool = False
     affirm: bool = False

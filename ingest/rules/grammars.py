@@ -2,38 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Final
 
-from . import en, zh
-from .frames import Tables
-from .reading import Grammar
-from .subjects import Left, Part, Subject, Voice
+from . import en, en_values, zh, zh_values
+from .grammar import Grammar
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Grammar:
-    words: bool
-    drops_subject: bool
-    tables: Tables
-    cleaners: Mapping[str, Callable[[str], Part | None]]
-    read_left: Callable[[str, Voice], Left | None]
-    without_pronoun: Callable[[str], str | None]
-    mentioned: Callable[[str, Voice], Subject | None]
-    leading_subject: Callable[[str, Voice], Subject | None | bool]
-    tail_off: Callable[[str], tuple[str, bool, bool]]
-    split_list: Callable[[str], list[str]]
-    done: Callable[[str, str], bool]
-    agrees: Callable[[str, Left, Subject, bool], bool]
-    hands_on: Callable[[str], bool]
-
-
-def _of(module: object, *, words: bool, drops_subject: bool) -> Grammar:
-    names = ("read_left", "without_pronoun", "leading_subject", "mentioned", "tail_off", "split_list", "done", "agrees", "hands_on")
-    given = {name: getattr(module, name) for name in names}
-    return _Grammar(words=words, drops_subject=drops_subject, tables=getattr(module, "TABLES"), cleaners=getattr(module, "CLEANERS"), **given)  # type: ignore[return-value]
-
-
-CHINESE: Final = _of(zh, words=False, drops_subject=True)
-ENGLISH: Final = _of(en, words=True, drops_subject=False)
+CHINESE: Final = Grammar(
+    words=False, drops_subject=True, tables=zh.TABLES, cleaners=zh_values.CLEANERS, read_left=zh.read_left,
+    without_pronoun=zh.without_pronoun, mentioned=zh.mentioned, leading_subject=zh.leading_subject,
+    tail_off=zh_values.tail_off, split_list=zh_values.split_list, done=zh.done, agrees=zh.agrees, hands_on=zh.hands_on,
+)
+ENGLISH: Final = Grammar(
+    words=True, drops_subject=False, tables=en.TABLES, cleaners=en_values.CLEANERS, read_left=en.read_left,
+    without_pronoun=en.without_pronoun, mentioned=en.mentioned, leading_subject=en.leading_subject,
+    tail_off=en_values.tail_off, split_list=en_values.split_list, done=en.done, agrees=en.agrees, hands_on=en.hands_on,
+)

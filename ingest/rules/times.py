@@ -11,6 +11,7 @@ from ..instants import BEGINNING, FOREVER, from_datetime
 from ..timewords import Tense, TimeSpan, read_times
 from .frames import Course
 
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Validity:
     """Fields of a claim that say when. `future` where the words speak of a time that has not begun."""

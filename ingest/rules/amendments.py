@@ -1,0 +1,45 @@
+"""Slips of the tongue: "I meant Thursday", "说错了，是周四", read against the one claim that was made just before."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Final
+
+from ..claims import Claim, Quote
+from ..extractor import Utterance
+from ..instants import from_datetime
+from ..registry import Registry
+
+_SLIP: Final = re.compile(
+    r"(?:^|[，,。.；;!！\s])(?:我?(?:说错了|口误|记错了|打错了|写错了)|不对|更正(?:一下)?|纠正一下)[，,：:。\s]*(?:应该|其实)?(?:是|为|叫)(?P<zh>[^，,。！!？?；;\n]{1,24})"
+    r"|(?:^|[\s,;.–—-])(?:sorry,? |no,? |oops,? |wait,? )*i mean(?:t)?(?: to say)?:?,? (?P<en>(?!that\b|it\b|i\b|you\b|what\b|to\b|well\b|really\b|we\b|he\b|she\b|they\b|this\b|the way)[^,.;!?\n]{1,40})$",
+    re.I,
+)
+_DIGIT: Final = re.compile(r"\d")
+
+
+def amended(text: str, utterance: Utterance, before: Sequence[Claim], registry: Registry) -> list[Claim]:
+    """The claim before with the value that was meant; the value it had is denied where both could stand side by side.
+
+    Nothing where it is not plain which claim is meant: no claim before, several of one utterance, or values of unlike shape.
+    """
+    found = _SLIP.search(text.rstrip(" .。!！"))
+    if found is None or len(before) != 1:
+        return []
+    old = before[0]
+    side = "zh" if found["zh"] is not None else "en"
+    value = found[side].strip(" 了的")
+    if not value or value == old.value or bool(_DIGIT.search(value)) is not bool(_DIGIT.search(old.value)):
+        return []
+    start = found.start() + (not found[0][0].isalnum() and found[0][0] not in "我说")
+    while start < found.end() and text[start] in " ，,。.；;!！–—-":
+        start += 1
+    end = found.end(side)
+    quote = Quote(event_id=utterance.event_id, start=start, end=end, text=text[start:end])
+    now = from_datetime(utterance.said_at)
+    meant = replace(old, value=value, quote=quote, valid_from=old.valid_from or now, said_by=utterance.speaker, confidence=0.7, rule="amended")
+    if registry.predicate(old.predicate).single(old.qualifiers):
+        return [meant]
+    return [replace(old, negated=not old.negated, quote=quote, said_by=utterance.speaker, confidence=0.7, rule="amended"), meant]

@@ -1,0 +1,139 @@
+"""From a matched row to claims: when it holds, what it is called, and which words state it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Final
+
+from ..claims import Claim, Quote
+from ..instants import from_datetime
+from ..timewords import TimeSpan, tense_of
+from .frames import Emit
+from .grammar import Carry, Grammar, Place, Reading
+from .subjects import Subject
+from .times import Validity, validity
+
+_TEMPLATE: Final = re.compile(r"\{(\w+)(?:\.(\w+))?\}")
+_LONGEST_QUOTE: Final = 200
+"""Characters up to which a quote is widened to take in where its subject or time stands."""
+EACH: Final = "\x1f"
+"""Parts the items of an enumeration within one part of a claim."""
+
+
+def claims_of(grammar: Grammar, reading: Reading, place: Place, carry: Carry) -> list[Claim]:
+    """The row's claims; none where words and time do not go together."""
+    frame, left, subject = reading.frame, reading.left, reading.subject
+    spans, borrowed = place.spans, False
+    if not spans and carry.spans and frame.course in ("happening", "plan"):
+        spans, borrowed = carry.spans, True
+    elif place.spans and not frame.verbatim:
+        carry.spans, carry.spans_start = place.spans, place.clause.start
+    if (left.plan and frame.course != "plan") or not _timely(grammar, reading, spans, place):
+        return []
+    when = validity(
+        frame.course, spans, place.utterance.said_at, negated=reading.negated, temporary=left.temporary, past=left.past
+    )
+    if when is None:
+        return []
+    quote = _quote(place, carry, inherited=reading.inherited, borrowed=borrowed)
+    claims: list[Claim] = []
+    for emit in frame.emit:
+        if emit.when is None or re.search(emit.when, place.sentence.text, re.I):
+            claims += _emitted(emit, reading, when, place, quote)
+    if claims:
+        claims += _kin(claims[0], left.subject, place)
+        _carry_on(claims[0], subject, place, carry)
+    return claims
+
+
+def _kin(first: Claim, subject: Subject | None, place: Place) -> Iterator[Claim]:
+    """"My sister Clara ..." also says that Clara is a sister."""
+    if subject is None or subject.kind != "relative" or subject.named is None or first.predicate == "relative":
+        return
+    yield replace(
+        first, subject=place.voice.owner, predicate="relative", value=subject.named, negated=False, modality="fact",
+        qualifiers={"relation": subject.relation or ""}, valid_from=from_datetime(place.utterance.said_at), valid_to=None,
+        to_inferred=True, from_source="event", grain="instant", occurs_from=None, occurs_to=None, temporary=False,
+        transfer=False, rule="relative-beside-name",
+    )
+
+
+def _carry_on(first: Claim, subject: Subject, place: Place, carry: Carry) -> None:
+    """Whom a later clause may speak of without saying so, once a relative's name was told."""
+    if first.predicate != "relative":
+        return
+    named = Subject(kind="person", name=first.value, relation=first.qualifiers.get("relation"))
+    if subject.kind == "self":
+        carry.third = named
+    elif subject.kind == "relative":
+        carry.subject = carry.third = named
+        carry.start = place.clause.start
+
+
+def _timely(grammar: Grammar, reading: Reading, spans: Sequence[TimeSpan], place: Place) -> bool:
+    """Do the time words fit the row: has a happening happened, is a plan still to come?"""
+    frame, left = reading.frame, reading.left
+    now = from_datetime(place.utterance.said_at)
+    dated = [span for span in spans if span.kind != "frequency"]
+    if frame.timed == "future":
+        ahead = any(span.begins > now or (span.ends > now and span.kind in ("when", "until")) for span in dated)
+        return ahead and not reading.le
+    if frame.course == "happening":
+        if left.be or any(span.begins > now for span in dated) or (left.past and not dated):
+            return False
+        done = reading.le or left.done or grammar.done("", place.clause.text)
+        if dated:
+            return done or any(span.ends <= now for span in dated)
+        return done and left.subject is not None and reading.parts["vp"].kind == "event"
+    if frame.course == "plan":
+        return not any(s.ends <= now and s.kind == "when" for s in dated) and tense_of(place.clause.text) != "past"
+    return True
+
+
+def _emitted(emit: Emit, reading: Reading, when: Validity, place: Place, quote: Quote) -> Iterator[Claim]:
+    def fill(template: str) -> str:
+        return _TEMPLATE.sub(lambda m: _filled(m[1], m[2], reading, place), template)
+
+    frame, left = reading.frame, reading.left
+    predicate = fill(emit.predicate)
+    if left.past:
+        if emit.past is not None:
+            predicate = emit.past
+        elif frame.course == "state":
+            return
+    value = fill(emit.value)
+    qualifiers = {name: filled for name, template in emit.qualifiers.items() if (filled := fill(template))}
+    if left.also and predicate == "member_of":
+        qualifiers["besides"] = value
+    for item in value.split(EACH):
+        if item:
+            yield Claim(
+                subject=reading.subject.name if emit.subject is None else fill(emit.subject), predicate=predicate, value=item,
+                quote=quote, negated=reading.negated if emit.negated is None else emit.negated, qualifiers=qualifiers,
+                modality=frame.modality, valid_from=when.valid_from, valid_to=when.valid_to, to_inferred=when.to_inferred,
+                from_source=when.from_source, grain=when.grain, occurs_from=when.occurs_from, occurs_to=when.occurs_to,
+                temporary=when.temporary, transfer=frame.transfer, confidence=frame.confidence,
+                said_by=place.utterance.speaker, rule=frame.rule,
+            )
+
+
+def _filled(name: str, attribute: str | None, reading: Reading, place: Place) -> str:
+    if attribute == "owner":
+        return place.voice.owner
+    if attribute == "relation":
+        return reading.subject.relation or ""
+    part = reading.parts.get(name)
+    if part is None:
+        return ""
+    return part.kind if attribute == "kind" else part.text
+
+
+def _quote(place: Place, carry: Carry, *, inherited: bool, borrowed: bool) -> Quote:
+    """The clause, or from where its subject or time stands, so that it can be read alone."""
+    start, end = place.clause.start, place.clause.end
+    earlier = carry.start if inherited else carry.spans_start if borrowed else None
+    if earlier is not None and place.sentence.start <= earlier < start and end - earlier <= _LONGEST_QUOTE:
+        start = earlier
+    return Quote(event_id=place.utterance.event_id, start=start, end=end, text=place.utterance.text[start:end])

@@ -1,0 +1,67 @@
+"""Whom a matched row speaks of: the subject before its trigger, the one carried on, or he and she of before."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from .frames import Frame
+from .grammar import Carry, Grammar, Place
+from .subjects import Left, Subject
+
+_SUITS: Final[Mapping[str, frozenset[str]]] = {
+    "self": frozenset({"self"}),
+    "person": frozenset({"self", "relative", "person", "org"}),
+    "relative": frozenset({"relative"}),
+    "org": frozenset({"org"}),
+    "living": frozenset({"self", "relative", "person"}),
+    "thing": frozenset({"org", "thing", "person"}),
+    "thing_or_speaker": frozenset({"org", "thing", "person", "self"}),
+    "any": frozenset({"self", "relative", "person", "org", "thing"}),
+    "thing_named": frozenset({"org", "thing", "person"}),
+    "any_named": frozenset({"org", "thing", "person", "relative"}),
+}
+
+
+def who(grammar: Grammar, frame: Frame, before: str, place: Place, carry: Carry) -> tuple[Left, Subject, bool] | None:
+    """The left side, the subject, and whether the subject stands in an earlier clause. None: not certain who."""
+    speaker = Subject(kind="self", name=place.voice.owner)
+    if frame.subjects == "speaker":
+        return (Left(subject=speaker), speaker, False) if place.voice.first_person else None
+    left = grammar.read_left(before, place.voice)
+    inherited = False
+    if left is None:
+        rest = grammar.without_pronoun(before)
+        if carry.third is None or rest is None:
+            return None
+        left = grammar.read_left(rest, place.voice)
+        if left is None or left.subject is not None:
+            return None
+        subject: Subject = carry.third
+        inherited = True
+    elif left.subject is not None:
+        subject = left.subject
+    elif frame.explicit:
+        if not (frame.subjects == "thing" and isinstance(carry.subject, Subject) and carry.subject.kind in ("thing", "org")):
+            return None
+        subject, inherited = carry.subject, True
+    elif frame.subjects == "thing_or_speaker" and place.voice.first_person:
+        subject = speaker
+    elif carry.subject is False:
+        return None
+    elif isinstance(carry.subject, Subject):
+        if frame.course != "happening" and not grammar.hands_on(place.gap):
+            return None
+        subject, inherited = carry.subject, True
+    elif not grammar.drops_subject or not place.voice.first_person:
+        return None
+    else:
+        subject = speaker
+    if subject.kind not in _SUITS[frame.subjects]:
+        if not (frame.subjects == "thing" and left.subject is None and not inherited and not frame.explicit):
+            return None
+    if left.subject is not None:
+        carry.subject, carry.start = subject, place.clause.start
+        if subject.kind in ("person", "relative"):
+            carry.third = subject
+    return left, subject, inherited

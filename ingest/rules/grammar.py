@@ -1,0 +1,84 @@
+"""What the reader needs to know of a language, and what it knows while it reads a sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from ..extractor import Utterance
+from ..timewords import TimeSpan
+from .clauses import Clause, Sentence
+from .frames import Frame, Tables
+from .subjects import Left, Part, Subject, Voice
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Grammar:
+    """One language. `words`: triggers are whole words. `drops_subject`: a clause may leave its subject out.
+
+    `read_left` gives None where something is left over. `tail_off` gives the text without end particles, whether it ended
+    in 了, and whether its end leaves the statement open. `leading_subject` gives False for someone not to be carried on.
+    """
+
+    words: bool
+    drops_subject: bool
+    tables: Tables
+    cleaners: Mapping[str, Callable[[str], Part | None]]
+    read_left: Callable[[str, Voice], Left | None]
+    without_pronoun: Callable[[str], str | None]
+    mentioned: Callable[[str, Voice], Subject | None]
+    leading_subject: Callable[[str, Voice], Subject | None | bool]
+    tail_off: Callable[[str], tuple[str, bool, bool]]
+    split_list: Callable[[str], list[str]]
+    done: Callable[[str, str], bool]
+    agrees: Callable[[str, Left, Subject, bool], bool]
+    hands_on: Callable[[str], bool]
+
+
+@dataclass(slots=True)
+class Carry:
+    """Whom the sentence speaks of so far: `subject` is None before anyone is named, False after someone unreadable.
+    `third` is the last third person of the utterance, for he and she. `start` is where the carried subject stands."""
+
+    subject: Subject | None | bool = None
+    third: Subject | None = None
+    start: int | None = None
+    spans: tuple[TimeSpan, ...] = ()
+    spans_start: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """A clause in its sentence, with the time words in it (offsets within the clause)."""
+
+    voice: Voice
+    utterance: Utterance
+    sentence: Sentence
+    clause: Clause
+    spans: tuple[TimeSpan, ...]
+
+    @property
+    def shift(self) -> int:
+        """Where the clause begins in its sentence: time words count from the sentence's start."""
+        return self.clause.start - self.sentence.start
+
+    @property
+    def gap(self) -> str:
+        """The last of what stands between this clause and the one before."""
+        return self.sentence.text[max(0, self.shift - 6) : self.shift].lower()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reading:
+    """A row that matched: its parts, who it speaks of, and whether it is denied. `le`: the words end in 了.
+
+    `inherited`: the subject stands in an earlier clause.
+    """
+
+    frame: Frame
+    parts: Mapping[str, Part]
+    left: Left
+    subject: Subject
+    negated: bool
+    le: bool
+    inherited: bool
