@@ -2,6 +2,9 @@
 
 `[redacted:<kind>]` stands where a secret stood. Talking about a password without saying it is left as it is, and so are
 versions, order codes, commit hashes and phone numbers. Patterns are data rows: kind, pattern, group that is the secret.
+
+This runs on every text that comes in. A pattern is tried only where one of its `hints` occurs, and every repetition
+that another one may follow is bounded, so that no text takes more than linear time.
 """
 
 from __future__ import annotations
@@ -15,7 +18,10 @@ from typing import Final
 
 @dataclass(frozen=True, slots=True)
 class _Row:
+    """`hints` are case-folded; every match holds one of them."""
+
     kind: str
+    hints: tuple[str, ...]
     pattern: re.Pattern[str]
     group: str | int = 0
 
@@ -25,22 +31,27 @@ _ZH_SECRET: Final = r"(?:密码|口令|密钥|秘钥|私钥|通行码|验证码|
 _EN_SECRET: Final = r"(?:passwords?|passphrase|passwd|pwd|passcode|pin(?: code)?|secret(?: key)?|api[ _-]?key|access[ _-]?token|auth[ _-]?token|token|verification code|private key|client[ _-]?secret)"
 _VALUE: Final = r"(?P<secret>[!-~]{4,128})"
 
-_ROWS: Final = (
-    _Row("private_key", re.compile(r"-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(?:-----END [A-Z ]*PRIVATE KEY-----|\Z)", re.S)),
-    _Row("token", re.compile(_WORD_BEFORE + r"eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{4,}")),
-    _Row("api_key", re.compile(_WORD_BEFORE + r"(?:sk|pk|rk)[-_](?:live_|test_|proj-|ant-|or-)?[A-Za-z0-9_-]{16,}")),
-    _Row("token", re.compile(_WORD_BEFORE + r"(?:gh[pousr]_[A-Za-z0-9]{20,}|github_pat_[A-Za-z0-9_]{20,}|glpat-[A-Za-z0-9_-]{16,}|xox[abprs]-[A-Za-z0-9-]{10,}|hf_[A-Za-z0-9]{20,}|npm_[A-Za-z0-9]{30,}|pypi-[A-Za-z0-9_-]{30,}|dop_v1_[a-f0-9]{40,}|SG\.[\w-]{16,}\.[\w-]{16,}|ya29\.[\w-]{20,})")),
-    _Row("api_key", re.compile(_WORD_BEFORE + r"(?:AKIA|ASIA)[A-Z0-9]{16}(?![A-Z0-9])|" + _WORD_BEFORE + r"AIza[A-Za-z0-9_-]{35}|" + _WORD_BEFORE + r"LTAI[A-Za-z0-9]{12,24}(?![A-Za-z0-9])")),
-    _Row("token", re.compile(r"\bBearer\s+(?P<secret>[A-Za-z0-9._~+/-]{20,}=*)", re.I), "secret"),
-    _Row("password", re.compile(r"\b[a-z][a-z0-9+.-]*://[^\s:/@]{1,64}:(?P<secret>[^\s:/@]{3,128})@", re.I), "secret"),
+_TOKEN_HEADS: Final = (
+    "ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", "glpat-", "xox", "hf_", "npm_", "pypi-", "dop_v1_", "sg.", "ya29.",
 )
+_ROWS: Final = (
+    _Row("private_key", ("-----begin ",), re.compile(r"-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(?:-----END [A-Z ]*PRIVATE KEY-----|\Z)", re.S)),
+    _Row("token", ("eyj",), re.compile(_WORD_BEFORE + r"eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{4,}")),
+    _Row("api_key", ("sk-", "sk_", "pk-", "pk_", "rk-", "rk_"), re.compile(_WORD_BEFORE + r"(?:sk|pk|rk)[-_](?:live_|test_|proj-|ant-|or-)?[A-Za-z0-9_-]{16,}")),
+    _Row("token", _TOKEN_HEADS, re.compile(_WORD_BEFORE + r"(?:gh[pousr]_[A-Za-z0-9]{20,}|github_pat_[A-Za-z0-9_]{20,}|glpat-[A-Za-z0-9_-]{16,}|xox[abprs]-[A-Za-z0-9-]{10,}|hf_[A-Za-z0-9]{20,}|npm_[A-Za-z0-9]{30,}|pypi-[A-Za-z0-9_-]{30,}|dop_v1_[a-f0-9]{40,}|SG\.[\w-]{16,}\.[\w-]{16,}|ya29\.[\w-]{20,})")),
+    _Row("api_key", ("akia", "asia", "aiza", "ltai"), re.compile(_WORD_BEFORE + r"(?:AKIA|ASIA)[A-Z0-9]{16}(?![A-Z0-9])|" + _WORD_BEFORE + r"AIza[A-Za-z0-9_-]{35}|" + _WORD_BEFORE + r"LTAI[A-Za-z0-9]{12,24}(?![A-Za-z0-9])")),
+    _Row("token", ("bearer",), re.compile(r"\bBearer\s{1,8}(?P<secret>[A-Za-z0-9._~+/-]{20,}=*)", re.I), "secret"),
+    _Row("password", ("://",), re.compile(r"\b[a-z][a-z0-9+.-]{0,31}://[^\s:/@]{1,64}:(?P<secret>[^\s:/@]{3,128})@", re.I), "secret"),
+)
+_ZH_HINTS: Final = ("密码", "口令", "密钥", "秘钥", "私钥", "通行码", "验证码", "pin码", "授权码", "令牌")
+_EN_HINTS: Final = ("passw", "passp", "pwd", "passcode", "pin", "secret", "key", "token", "verification code")
 _SAID: Final = (
-    re.compile(_ZH_SECRET + r"(?:现在|已经|就|都|仍然|还|暂时)*(?:是|为|设为|设成|设置为|改成了?|改为了?|换成了?|变成了?|叫|[:：=])+\s*[“\"'「]?" + _VALUE),
-    re.compile(_ZH_SECRET + r"\s+[“\"'「]?" + _VALUE),
-    re.compile(
-        r"(?<![A-Za-z])" + _EN_SECRET + r"(?:\s+(?:for|to|of|on)\s+(?:my|the|our|his|her)?\s*[\w.@-]+(?:\s+[\w.@-]+)?)?"
-        r"\s*(?:\s(?:is|are|was)(?:\s+(?:now|still|set to|changed to))?|\s+(?:has been |was )?(?:changed|set|reset) to|[:=]|=>)\s*[\"'“`]?" + _VALUE, re.I),
-    re.compile(r"(?:把|将)?(?:密码|口令)(?:从.{1,40}?)?(?:改|换|设)[成为到]了?\s*[“\"'「]?" + _VALUE),
+    (_ZH_HINTS, re.compile(_ZH_SECRET + r"(?:现在|已经|就|都|仍然|还|暂时)*(?:是|为|设为|设成|设置为|改成了?|改为了?|换成了?|变成了?|叫|[:：=])+\s{0,8}[“\"'「]?" + _VALUE)),
+    (_ZH_HINTS, re.compile(_ZH_SECRET + r"\s{1,8}[“\"'「]?" + _VALUE)),
+    (_EN_HINTS, re.compile(
+        r"(?<![A-Za-z])" + _EN_SECRET + r"(?:\s{1,8}(?:for|to|of|on)\s{1,8}(?:(?:my|the|our|his|her)\s{1,8})?[\w.@-]{1,64}(?:\s{1,8}[\w.@-]{1,64})?)?"
+        r"\s{0,8}(?:\s(?:is|are|was)(?:\s{1,8}(?:now|still|set to|changed to))?|\s{1,8}(?:has been |was )?(?:changed|set|reset) to|[:=]|=>)\s{0,8}[\"'“`]?" + _VALUE, re.I)),
+    (("密码", "口令"), re.compile(r"(?:把|将)?(?:密码|口令)(?:从.{1,40}?)?(?:改|换|设)[成为到]了?\s{0,8}[“\"'「]?" + _VALUE)),
 )
 _CARD: Final = re.compile(r"(?<![\w.-])(?:\d[ -]?){12,18}\d(?![\w-])")
 _ENDS: Final = ".,;:!?)]}>\"'`”’」"
@@ -80,15 +91,20 @@ _CARD_HEADS: Final = re.compile(r"^(?:4|5[1-5]|2[2-7]|3[47]|6(?:011|2|5)|35|30|3
 def redact(text: str) -> tuple[str, tuple[str, ...]]:
     """`text` with secrets replaced, and the kinds found, in order of kind, each once. Pure; idempotent."""
     found: set[str] = set()
+    folded = text.casefold()
     for row in _ROWS:
+        if not any(hint in folded for hint in row.hints):
+            continue
+
         def replaced(match: re.Match[str], row: _Row = row) -> str:
             found.add(row.kind)
             start, end = match.span(row.group)
             return match[0][: start - match.start()] + f"[redacted:{row.kind}]" + match[0][end - match.start() :]
 
         text = row.pattern.sub(replaced, text)
-    for pattern in _SAID:
-        text = pattern.sub(lambda m: _said(m, found), text)
+    for hints, pattern in _SAID:
+        if any(hint in folded for hint in hints):
+            text = pattern.sub(lambda m: _said(m, found), text)
     text = _CARD.sub(lambda m: _card(m, found), text)
     return text, tuple(sorted(found))
 

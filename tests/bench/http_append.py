@@ -73,12 +73,12 @@ def main() -> int:
     server.prepare()
     keys_url = f"sqlite:///{folder}/keys.db"
     root = Path(__file__).resolve().parents[2]
-    database = subprocess.Popen(server.command(), stdout=subprocess.DEVNULL)
-    server.wait(seconds=10)
-    environment = {**os.environ, "PYTHONPATH": str(root)}
-    command = [sys.executable, "-P", __file__, "--serve", server.url(), keys_url]
-    write = subprocess.Popen(command, env=environment)
+    started = [subprocess.Popen(server.command(), stdout=subprocess.DEVNULL)]
     try:
+        server.wait(seconds=10)
+        environment = {**os.environ, "PYTHONPATH": str(root)}
+        command = [sys.executable, "-P", __file__, "--serve", server.url, keys_url]
+        started.append(subprocess.Popen(command, env=environment))
         wait_ready()
         text = ("the quick brown fox jumps over the lazy dog 0123456789 " * 2000)[: given.text]
         body = json.dumps({"events": [{"namespace": "NAMESPACE", "content": text, "session": "s"}]})
@@ -94,15 +94,14 @@ def main() -> int:
         acknowledged = sum(int(found[1]) for out in measured if (found := re.search(r"(\d+) requests in", out)))
         refused = sum(out.count("status ") for out in measured)
         keys = SqlAlchemyKeyStore(keys_url)
-        log = ValkeyLog(server.url(), keys=keys)
+        log = ValkeyLog(server.url, keys=keys)
         stored = sum(log.head(partition) for partition in range(log.partitions))
         print(f"acknowledged {acknowledged - refused}, refused {refused}, stored {stored}")
         return 0 if 0 <= stored - acknowledged + refused <= 2 * given.clients else 1
     finally:
-        write.terminate()
-        write.wait()
-        database.terminate()
-        database.wait()
+        for process in reversed(started):
+            process.terminate()
+            process.wait()
         shutil.rmtree(folder)
 
 
