@@ -102,7 +102,7 @@ CREATE TABLE claims (
 );
 CREATE INDEX claims_ns ON claims (ns);       -- lists, newest first
 CREATE INDEX claims_id ON claims (claim_id, ns);
-CREATE INDEX claims_slot ON claims (slot, known_from, seq);
+CREATE INDEX claims_slot ON claims (slot, value_fp, seq);
 CREATE INDEX claims_subject ON claims (ns, subject_key, predicate);
 CREATE INDEX claims_predicate ON claims (ns, predicate);
 CREATE TABLE subjects (              -- names that claims speak of, with how many live ones
