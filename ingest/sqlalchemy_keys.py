@@ -105,7 +105,7 @@ class SqlAlchemyKeyStore:
             self._engine: Final = _engine(parsed)
         except (ArgumentError, NoSuchModuleError, ImportError) as problem:
             raise ConfigurationError(
-                f"the key store's URL cannot be used ({type(problem).__name__}): is it well formed, its driver installed?"
+                f"the key store's URL cannot be used ({type(problem).__name__}): is it well formed, its driver there?"
             ) from None
         self._insert: Final = sqlite.insert if parsed.get_backend_name() == "sqlite" else postgresql.insert
         self._lock: Final = threading.Lock()
