@@ -123,17 +123,22 @@ class _Worker(SimpleWorker):
 def run_worker(extraction: Extraction, queue_url: str, *, name: str = QUEUE, burst: bool = False) -> None:
     """Works until SIGTERM (the job in hand is finished) or, with `burst`, until the queue is empty.
 
-    Once per process. Start as many processes as there are cores to spare.
+    Once per process. Start as many processes as there are cores to spare. Raises Unavailable where the queue's server
+    is down at start; a worker whose job was taken from the queue under it ends early: whoever started it starts another.
     """
     global _extraction
     _extraction = extraction
     worker_name = f"taishi-worker-{os.getpid()}-{secrets.token_hex(4)}"
     connection = _connect(queue_url, client_name=worker_name)
-    queue = Queue(name, connection=connection, serializer=JSONSerializer)
-    worker = _Worker(
-        [queue], name=worker_name, connection=connection, serializer=JSONSerializer, log_job_description=False
-    )
-    worker.work(burst=burst, logging_level="WARNING")
+    with _reachable():
+        worker = _Worker(
+            [Queue(name, connection=connection, serializer=JSONSerializer)],
+            name=worker_name,
+            connection=connection,
+            serializer=JSONSerializer,
+            log_job_description=False,
+        )
+        worker.work(burst=burst, logging_level="WARNING")
 
 
 def _connect(url: str, **settings: Any) -> Redis:
