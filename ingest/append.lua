@@ -60,21 +60,21 @@ if any_erased then
   end
   gone = erased_among(own)
 end
-local buckets, known, any_known = {}, {}, false
+local buckets, known, any_known = {}, {'KNOWN'}, false
 for i = 1, count do
   local fingerprint = ARGV[HEAD + (i - 1) * STRIDE + 1]
   buckets[i] = bucket(fingerprint)
   local seq = call('HGET', buckets[i], fingerprint)
   if gone[i] == 1 then
-    known[i], any_known = -1, true
+    known[i + 1], any_known = -1, true
   elseif seq then
-    known[i], any_known = tonumber(seq), true
+    known[i + 1], any_known = tonumber(seq), true
   else
-    known[i] = 0
+    known[i + 1] = 0
   end
 end
 if any_known then
-  return {'KNOWN', unpack(known)}
+  return known
 end
 
 local last_seq, raw_seq, last_recorded = '0', '0', nil

@@ -87,6 +87,8 @@ class Submission:
         return len(self._open)
 
     def _check(self) -> None:
+        if self._batch.guard is not None and not ids.is_canonical(self._batch.guard):
+            raise InvalidInput("a guard must be an event id: a UUID in lower case", field="guard")
         first: dict[str, int] = {}
         for i, event in enumerate(self._events):
             if event.namespace != self._batch.namespace:
@@ -95,6 +97,9 @@ class Submission:
                 raise InvalidInput("an event id must be a UUID in lower case", field=f"events.{i}.event_id")
             if event.recorded_at is not None and abs(event.recorded_at) >= _EXACT:
                 raise InvalidInput("the time is out of range", field=f"events.{i}.recorded_at")
+            for name, others in (("evidence", event.evidence), ("erases", event.erases)):
+                if not all(map(ids.is_canonical, others)):
+                    raise InvalidInput("an event id must be a UUID in lower case", field=f"events.{i}.{name}")
             twin = first.setdefault(event.event_id, i)
             if twin == i:
                 self._open.append(i)

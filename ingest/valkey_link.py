@@ -7,7 +7,7 @@ version. Nothing is retried here: who sends an append again gets the first one's
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, Final
 
@@ -156,7 +156,7 @@ class Exchange:
     def confirm_synced(self) -> None:
         """Returns when this connection's writes are fsynced. The server must have WAITAOF."""
         self.send(command(b"WAITAOF", b"1", b"0", b"%d" % int(_WRITTEN_SECONDS * 1000)))
-        reply: Sequence[int] = self.reply()
-        if reply[0] < 1:
+        (reply,) = self.replies(1)
+        if not isinstance(reply, list) or reply[0] < 1:
             raise Unavailable("the event log's server does not get its append-only file synced", retry_after=5)
 

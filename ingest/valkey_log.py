@@ -253,10 +253,13 @@ class ValkeyLog:
         return NamespaceHead(position=Position(partition, seq), raw_seq=raw_seq, recorded_at=recorded_at)
 
     def _fetch(self, keys: PartitionKeys, places: Sequence[int]) -> list[Event]:
-        rows = self._ask_all([command(b"XRANGE", keys.log, b"%d-0" % seq, b"%d-0" % seq) for seq in places])
+        asked = [command(b"XRANGE", keys.log, b"%d-0" % seq, b"%d-0" % seq) for seq in places]
+        head, *rows = self._ask_all([command(b"HGET", keys.meta, b"seq"), *asked])
         entries: list[StoredEntry] = []
         for seq, found in zip(places, rows, strict=True):
             if not found:
+                if 0 < seq <= int(head or 0):
+                    raise LogDamaged(f"partition {keys.partition} has no entry {seq}: entries were removed")
                 raise NotFound(f"there is no event at {Position(keys.partition, seq)}")
             entries.append(parse_entry(keys.partition, seq, found[0][1]))
         opened = self._opened(entries)

@@ -361,6 +361,8 @@ class EventLogContract:
             ({"body": {"o": object()}}, "events.1"),
             ({"session": "\udfff"}, "events.1"),
             ({"recorded_at": 2**60}, "events.1.recorded_at"),
+            ({"evidence": (new_id(), "e1")}, "events.1.evidence"),
+            ({"erases": ("\ud800",)}, "events.1.erases"),
         ],
     )
     def test_what_cannot_be_written_is_refused_whole(self, log: EventLog, wrong: dict[str, Any], field: str) -> None:
@@ -374,6 +376,13 @@ class EventLogContract:
             log.append(Batch(events=[]))
         with pytest.raises(InvalidInput):
             log.append(Batch(events=[message(namespace="\ud800")]))
+        with pytest.raises(InvalidInput):
+            log.append(Batch(events=[message()], guard="w1"))
+
+    def test_a_large_batch_enters_whole_and_is_known_whole(self, log: EventLog) -> None:
+        events = [message(str(i)) for i in range(9000)]
+        assert seqs(log.append(Batch(events=events))) == list(range(1, 9001))
+        assert all(r.duplicate for r in log.append(Batch(events=events)).recorded)
 
     def test_writers_at_the_same_time_leave_one_order(self, log: EventLog) -> None:
         written: list[list[str]] = [[] for _ in range(4)]

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from taishi.ingest.envelope import Event, NewEvent
+from taishi.ingest.envelope import Event, NewEvent, Position
 from taishi.ingest.errors import (
     ConfigurationError,
     KeyMissing,
@@ -124,6 +124,8 @@ def test_a_hole_stops_the_reader(valkey: ValkeyServer, log: ValkeyLog) -> None:
     assert [e.position.seq for e in events_of(log)] == [1, 2, 3]
     with pytest.raises(LogDamaged):
         log.read(log.partition_of("house"), after=3)
+    with pytest.raises(LogDamaged):
+        log.fetch(Position(log.partition_of("house"), 4))
 
 
 @pytest.mark.parametrize("end", ["head", "tail", "all"])
