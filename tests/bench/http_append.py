@@ -85,12 +85,17 @@ def main() -> int:
         script = folder / "load.lua"
         script.write_text(LOAD % json.dumps(body))
         measured = []
+        before = 0.0
         for seconds in (2, given.seconds):  # the first one warms up
+            before = cpu_seconds(started[1].pid)
             load = [wrk, "-t1", f"-c{given.clients}", f"-d{seconds}s", "--latency", "-s", str(script)]
             measured.append(
                 subprocess.run([*load, f"http://127.0.0.1:{PORT}"], capture_output=True, text=True, check=True).stdout
             )
+        spent = cpu_seconds(started[1].pid) - before
         print(measured[-1])
+        requests = int((re.search(r"(\d+) requests in", measured[-1]) or ["", "1"])[1])
+        print(f"write process: {spent / requests * 1e6:.0f} µs of CPU a request, {spent:.1f} s in all")
         acknowledged = sum(int(found[1]) for out in measured if (found := re.search(r"(\d+) requests in", out)))
         refused = sum(out.count("status ") for out in measured)
         keys = SqlAlchemyKeyStore(keys_url)
@@ -103,6 +108,11 @@ def main() -> int:
             process.terminate()
             process.wait()
         shutil.rmtree(folder)
+
+
+def cpu_seconds(pid: int) -> float:
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def wait_ready() -> None:
