@@ -15,7 +15,8 @@ from taishi.projections.analysis import QueryTerms
 from taishi.projections.embedding import Vectors
 from taishi.projections.schema import document_of_claim
 
-from .candidates import Lexical, Statistics, search
+from .candidates import Lexical, search
+from .corpus import Corpora
 from .fusion import dense_lift
 from .reading import ReadModel
 from .understand import Question
@@ -67,7 +68,7 @@ def gather(
     names: Sequence[str],
     vector: Vectors | None,
     dense: DenseChannel | None,
-    statistics: Statistics,
+    corpora: Corpora,
 ) -> Found:
     """`vector` is the question's, None where it could not be had."""
     degraded: list[str] = []
@@ -84,7 +85,7 @@ def gather(
                 if lift := dense_lift(cosine, mean=near.mean, deviation=near.deviation):
                     lifts[doc] = lift
     slots = _slot_documents(model, ns, question, names)
-    lexical = search(model, ns, terms, statistics.of(model, ns), also=(*lifts, *slots))
+    lexical = search(model, ns, terms, corpora, also=(*lifts, *slots))
     return Found(lexical, lifts, frozenset(slots), tuple(degraded))
 
 

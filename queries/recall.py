@@ -19,8 +19,8 @@ from taishi.projections.analysis import Analyzer, QueryTerms
 from taishi.projections.embedding import Vectors
 
 from . import answerability
-from .candidates import Statistics
 from .channels import DenseChannel, Found, gather
+from .corpus import Corpora
 from .exposures import Exposures
 from .fence import Fence, fence
 from .items import Sources, claim_item, event_item
@@ -74,7 +74,7 @@ class Recall:
         self._now = now
         self._dense = dense
         self._exposures = exposures
-        self._statistics = Statistics()
+        self._corpora = Corpora()
 
     def answer(self, request: RecallRequest) -> dict[str, Any]:
         """The reply's body, JSON-ready. Raises Unavailable where there is no read model yet."""
@@ -129,7 +129,7 @@ class Recall:
             names=fenced.names,
             vector=vector,
             dense=self._dense,
-            statistics=self._statistics,
+            corpora=self._corpora,
         )
         degraded += [name for name in found.degraded if name not in degraded]
         ranked = rank(

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from taishi.queries import candidates
-from taishi.queries.candidates import CorpusStatistics, Statistics, search
+from taishi.queries import matching
+from taishi.queries.candidates import search
+from taishi.queries.corpus import Corpora, CorpusStatistics
 from tests.support.history import History
 from tests.support.read_side import ReadSide, analyzer
 
@@ -13,7 +14,7 @@ from tests.support.read_side import ReadSide, analyzer
 def found(side: ReadSide, query: str, *, namespace: str = "ns"):
     model = side.model
     ns = model.namespace(namespace).ns
-    return search(model, ns, analyzer().query(query), Statistics().of(model, ns))
+    return search(model, ns, analyzer().query(query), Corpora())
 
 
 def best(side: ReadSide, query: str, **more) -> list[int]:
@@ -89,8 +90,8 @@ def test_a_part_of_a_code_is_not_the_code(side):
 
 
 def test_common_words_are_not_matched_on_but_count(tmp_path, monkeypatch):
-    monkeypatch.setattr(candidates, "FREE_DOCUMENTS", 10)
-    monkeypatch.setattr(candidates, "POSTINGS", 15)
+    monkeypatch.setattr(matching, "SMALL", 10)
+    monkeypatch.setattr(matching, "POSTINGS", 15)
     h = History()
     for n in range(60):
         h.say(f"日报 {n}: 车间一切正常")
@@ -102,17 +103,49 @@ def test_common_words_are_not_matched_on_but_count(tmp_path, monkeypatch):
     assert matches[122].score > matches[124].score
 
 
+def test_words_that_are_all_common_find_the_newest_that_hold_both(tmp_path, monkeypatch):
+    monkeypatch.setattr(matching, "SMALL", 10)
+    monkeypatch.setattr(matching, "POSTINGS", 15)
+    monkeypatch.setattr(matching, "MATCHES", 20)
+    h = History()
+    for n in range(60):
+        h.say(f"日报 {n}: {'车间' if n % 2 else '仓库'}一切{'正常' if n % 3 else '平静'}")
+    side = ReadSide(tmp_path, h.events)
+    matches = found(side, "车间正常").matches
+    both = {n + 1 for n in range(60) if n % 2 and n % 3}
+    assert {doc // 2 for doc, match in matches.items() if len(match.met) == 2} >= set(sorted(both)[-10:])
+    assert len(matches) <= 20
+
+
 def test_statistics_follow_what_is_added_and_what_is_forgotten(tmp_path):
     h = History()
     said = [h.say(f"note number {n} about gardening") for n in range(4)]
     side = ReadSide(tmp_path, h.events)
-    statistics = Statistics()
-    assert statistics.of(side.model, 1) == CorpusStatistics(4, 24)
+    corpora = Corpora()
+    assert corpora.of(side.model, 1) == CorpusStatistics(4, 24)
     more = [h.say("one more"), h.forget(said[0], kind="event")]
     side.file.apply(more)
-    now = statistics.of(side.model, 1)
+    now = corpora.of(side.model, 1)
     assert now.documents == 4
-    assert now == Statistics().of(side.model, 1)
+    assert now == Corpora().of(side.model, 1)
+
+
+def test_counts_of_common_words_are_remembered_until_the_namespace_has_grown(tmp_path, monkeypatch):
+    monkeypatch.setattr("taishi.queries.corpus.COMMON", 5)
+    h = History()
+    for _ in range(10):
+        h.say("gardening again")
+    side = ReadSide(tmp_path, h.events)
+    corpora = Corpora()
+
+    def count() -> int:
+        return corpora.frequencies(side.model, 1, ["=garden"], corpora.of(side.model, 1))["=garden"]
+
+    assert count() == 10
+    side.file.apply([h.say("gardening again")])
+    assert count() == 10
+    side.file.apply([h.say("gardening again") for _ in range(3)])
+    assert count() == 14
 
 
 def test_punctuation_alone_finds_nothing(side):
