@@ -12,7 +12,7 @@ from pydantic_core import PydanticCustomError
 
 from taishi.ingest.claims import ORIGIN_STRENGTH, Claim, Quote
 from taishi.ingest.envelope import Actor, NewEvent
-from taishi.ingest.errors import InvalidInput, NotCaughtUp
+from taishi.ingest.errors import InvalidInput, NotCaughtUp, TaishiError
 from taishi.ingest.extractor import Utterance, Window
 from taishi.ingest.ids import new_id
 from taishi.ingest.instants import BEGINNING, to_datetime
@@ -163,7 +163,11 @@ async def remember(body: Remember, ports: Ports) -> dict[str, Any]:
         origin=origin,
         recorded_at=recorded_at,
     )
-    appended = await ports.commits.append(Batch(events=[event]))
+    try:
+        appended = await ports.commits.append(Batch(events=[event]))
+    except TaishiError as error:  # the log counts the events of a request, of which this one has none
+        error.field = error.field and error.field.removeprefix("events.0.")
+        raise
     reply = {"memory_id": facts.claim_id, "event_id": event_id, "position": str(appended.recorded[0].position)}
     return {**reply, "redacted": sorted(set(found))} if found else reply
 

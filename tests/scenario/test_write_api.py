@@ -113,7 +113,9 @@ def test_words_come_back_from_the_log_and_a_retry_adds_nothing(run: Running) -> 
 def test_history_cannot_be_slipped_in_behind(run: Running) -> None:
     run.publish("the bridge was built", path="/v1/import", recorded_at="2024-05-01T00:00:00Z")
     problem = run.publish("the bridge was sold", path="/v1/import", recorded_at="2024-04-01T00:00:00Z", status=409)
-    assert problem["earliest"] == "2024-05-01T00:00:00Z"
+    assert (problem["earliest"], problem["field"]) == ("2024-05-01T00:00:00Z", "events.0.recorded_at")
+    memory = {"subject": "user", "predicate": "owns", "value": "a boat", "recorded_at": "2024-04-01T00:00:00Z"}
+    assert run.post("/v1/memories", memory, 409)["field"] == "recorded_at"
     assert len(run.events()) == 1
 
 
