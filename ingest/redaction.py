@@ -124,7 +124,7 @@ def _said(match: re.Match[str], found: set[str]) -> str:
 
 def _card(match: re.Match[str], found: set[str]) -> str:
     digits = re.sub(r"\D", "", match[0])
-    if not 13 <= len(digits) <= 19 or _CARD_HEADS.match(digits) is None or not _luhn(digits) or len(set(digits)) < 3:
+    if not 13 <= len(digits) <= 19 or _CARD_HEADS.match(digits) is None or not _luhn(digits) or len(set(digits)) < 2:
         return match[0]
     found.add("card")
     return "[redacted:card]"

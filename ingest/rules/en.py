@@ -92,7 +92,7 @@ def read_left(text: str, voice: Voice) -> Left | None:
     """Subject and adverbs; None where something is left over that this grammar does not know."""
     flags: set[str] = set()
     odd = False
-    possessive = re.search(r"(?:'s|s'|\bmy|\bour)\s*$", text) is not None
+    possessive = re.search(r"(?:'s|s'|\bmy|\bour)\s*$", text, re.I) is not None
     words = text.strip(" ,").split() if possessive else _tokens(text.strip(" ,"))
     words = [w.strip(",") for w in words if w.strip(",")]
     while words and not possessive:

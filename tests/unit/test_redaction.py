@@ -1,0 +1,102 @@
+"""Secrets at the door: each pattern with what it takes and what it must leave."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from taishi.ingest.redaction import redact
+
+JWT = ".".join(
+    ("eyJhbGciOiJIUzI1NiJ9", "eyJzdWIiOiIxMjM0NTY3ODkwIn0", "dozjgNryP4J3jVmNHl0w5N_XgL0n3I9PlFUP0THsR8U")
+)
+PEM = "-----BEGIN RSA PRIVATE KEY-----\nMIIEowIBAAKCAQEA7\nabc\n-----END RSA PRIVATE KEY-----"
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "secret"),
+    [
+        ("我的路由器密码是 Qw3r!tyu88，记一下", "password", "Qw3r!tyu88"),
+        ("邮箱口令：zx9#Kp2m", "password", "zx9#Kp2m"),
+        ("数据库密码改成 Green7Apple$ 了", "password", "Green7Apple$"),
+        ("密码为“hello-world-42”", "password", "hello-world-42"),
+        ("支付密码是830164", "password", "830164"),
+        ("验证码：4821", "password", "4821"),
+        ("my password is T1ger&Lily9.", "password", "T1ger&Lily9"),
+        ("The wifi password for the office is c4ffeine-now!", "password", "c4ffeine-now!"),
+        ("password: s3cr3tValue", "password", "s3cr3tValue"),
+        ("PIN is 9042", "password", "9042"),
+        ("api_key=abcd1234efgh", "password", "abcd1234efgh"),
+        ("use sk-proj-a1B2c3D4e5F6g7H8i9J0k1L2 please", "api_key", "a1B2c3D4e5F6g7H8i9J0k1L2"),
+        ("AKIAIOSFODNN7EXAMPLE is the id", "api_key", "AKIAIOSFODNN7EXAMPLE"),
+        ("token ghp_0123456789abcdefghijABCDEFGHIJ0123", "token", "0123456789abcdefghij"),
+        (f"header {JWT} end", "token", "dozjgNryP4J3jVmNHl0w5N"),
+        ("Authorization: Bearer abcdefghij0123456789xyz", "token", "abcdefghij0123456789xyz"),
+        (f"key:\n{PEM}\ndone", "private_key", "MIIEowIBAAKCAQEA7"),
+        ("postgres://app:hunter22@db.local/x", "password", "hunter22"),
+        ("card 4111 1111 1111 1111 exp 12/30", "card", "4111 1111 1111 1111"),
+        ("卡号 5500005555555559", "card", "5500005555555559"),
+    ],
+)
+def test_secrets_are_taken_out(text: str, kind: str, secret: str) -> None:
+    clean, kinds = redact(text)
+    assert secret not in clean
+    assert f"[redacted:{kind}]" in clean
+    assert kind in kinds
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "服务器的口令放在保险箱第三层。",
+        "我忘了密码",
+        "密码是什么？",
+        "请定期修改密码，密码要够长。",
+        "这个密码是错的",
+        "密码学是一门课",
+        "The password is wrong.",
+        "I forgot my password",
+        "my password is not working",
+        "the password policy changed last week",
+        "Token ring networks are old",
+        "the secret is patience",
+        "订单号 20260801123456789012",
+        "版本 v2.14.3-rc1 已发布",
+        "commit 9fceb02d0ae598e95dc970b74767f19372d61af8",
+        "电话 13912345678",
+        "+44 7700 900123",
+        "身份验证码没有收到",
+        "port 8443, timeout 30",
+        "快递单号 SF1234567890123",
+        "4111 1111 1111 1112",
+        "uuid 7f1d9f0e-1b1a-4d0c-9a7e-3f7f2f3c8f10",
+        "sk-learn 很好用",
+        "the key is under the mat",
+    ],
+)
+def test_the_rest_stays(text: str) -> None:
+    assert redact(text) == (text, ())
+
+
+def test_words_around_a_secret_stay() -> None:
+    assert (
+        redact("我的路由器密码是 Qw3r!tyu88，别说出去。")[0]
+        == "我的路由器密码是 [redacted:password]，别说出去。"
+    )
+    assert (
+        redact("My password is T1ger&Lily9. I live in Bonn.")[0]
+        == "My password is [redacted:password]. I live in Bonn."
+    )
+
+
+def test_several_kinds_are_named_once_each() -> None:
+    clean, kinds = redact(f"密码是 Ab12cd34 和 密码是 Zx98wv76, {JWT}")
+    assert kinds == ("password", "token")
+    assert clean.count("[redacted:password]") == 2
+
+
+@given(st.text(alphabet="密码口令是为：: passwordtoken=0123456789abcXYZ!@#[]-_. \n", max_size=120))
+def test_it_is_idempotent_and_never_raises(text: str) -> None:
+    clean, _ = redact(text)
+    assert redact(clean)[0] == clean
