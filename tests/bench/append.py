@@ -1,6 +1,6 @@
 """How fast the log takes events, against the same server's bare XADD in the same run.
 
-    .venv/bin/python -P -m tests.bench.append [--rounds 9] [--events 10000]
+    PYTHONPATH=. .venv/bin/python -P -m tests.bench.append [--rounds 9] [--events 10000]
 
 Batches of 100 events with bodies of 1 KB, encrypted, acknowledged and written, one after the other from one thread of
 one process; bare XADD of 1 KB pipelined by 100, once through redis-py (what a program would do), once with commands
