@@ -51,7 +51,7 @@ class MemoryLog(EventLog):
         return 0
 
     def append(self, batch: Batch) -> Appended:
-        known: list[Recorded] = []
+        known: dict[str, Recorded] = {}
         for event in batch.events:
             if (event.namespace, event.event_id) in self._erased:
                 raise Gone("erased")
@@ -59,13 +59,11 @@ class MemoryLog(EventLog):
             if stored is not None:
                 if stored.body != event.body:
                     raise EventIdConflict("known with another body")
-                known.append(Recorded(event_id=event.event_id, position=stored.position, duplicate=True))
-        if known:
-            return Appended(recorded=known)
+                known[event.event_id] = Recorded(event_id=event.event_id, position=stored.position, duplicate=True)
         refused = [i for i, e in enumerate(batch.events) if any((e.namespace, x) in self._erased for x in e.evidence)]
         if refused:
             raise EvidenceErased("evidence was erased", refused=refused)
-        return Appended(recorded=[self._add(event) for event in batch.events])
+        return Appended(recorded=[known.get(event.event_id) or self._add(event) for event in batch.events])
 
     def _add(self, new: NewEvent) -> Recorded:
         now = time.time_ns() // 1_000
