@@ -13,7 +13,7 @@ from ..timewords import TimeSpan, tense_of
 from .frames import Emit
 from .grammar import Carry, Grammar, Place, Reading
 from .subjects import Subject
-from .times import Validity, validity
+from .times import Validity, spans_of, validity
 
 _TEMPLATE: Final = re.compile(r"\{(\w+)(?:\.(\w+))?\}")
 _LONGEST_QUOTE: Final = 200
@@ -30,6 +30,8 @@ def claims_of(grammar: Grammar, reading: Reading, place: Place, carry: Carry) ->
         spans, borrowed = carry.spans, True
     elif place.spans and not frame.verbatim:
         carry.spans, carry.spans_start = place.spans, place.clause.start
+    if frame.ahead and spans and not any(_ahead(span, place) for span in spans):
+        spans = place.inside(spans_of(place.sentence.text, said_at=place.utterance.said_at, tense="future"))
     if (left.plan and frame.course != "plan") or not _timely(grammar, reading, spans, place):
         return []
     when = validity(
@@ -72,6 +74,10 @@ def _carry_on(first: Claim, subject: Subject, place: Place, carry: Carry) -> Non
         carry.start = place.clause.start
 
 
+def _ahead(span: TimeSpan, place: Place) -> bool:
+    return span.kind != "frequency" and span.begins > from_datetime(place.utterance.said_at)
+
+
 def _timely(grammar: Grammar, reading: Reading, spans: Sequence[TimeSpan], place: Place) -> bool:
     """Do the time words fit the row: has a happening happened, is a plan still to come?"""
     frame, left = reading.frame, reading.left
@@ -88,7 +94,9 @@ def _timely(grammar: Grammar, reading: Reading, spans: Sequence[TimeSpan], place
             return done or any(span.ends <= now for span in dated)
         return done and left.subject is not None and reading.parts["vp"].kind == "event"
     if frame.course == "plan":
-        return not any(s.ends <= now and s.kind == "when" for s in dated) and tense_of(place.clause.text) != "past"
+        if any(span.ends <= now and span.kind == "when" for span in dated):
+            return False
+        return frame.ahead and any(_ahead(span, place) for span in dated) or tense_of(place.clause.text) != "past"
     return True
 
 
@@ -121,7 +129,7 @@ def _emitted(emit: Emit, reading: Reading, when: Validity, place: Place, quote: 
 
 def _filled(name: str, attribute: str | None, reading: Reading, place: Place) -> str:
     if attribute == "owner":
-        return place.voice.owner
+        return reading.subject.owner or place.voice.owner
     if attribute == "relation":
         return reading.subject.relation or ""
     part = reading.parts.get(name)

@@ -67,7 +67,7 @@ def _subject(text: str, voice: Voice) -> Subject | None:
         return Subject(kind="relative", name=named or own, relation=relation, named=named)
     found = _THEIR_RELATIVE.match(text)
     if found is not None:
-        return Subject(kind="person", name=text, relation=found["rel"], named=found["who"])
+        return Subject(kind="relative", name=text, relation=found["rel"], owner=found["who"])
     if _ORG.match(text):
         name = low if voice.owner == "user" else re.sub(r"^(?:my|our)\b", f"{voice.owner}'s", low)
         return Subject(kind="org", name=name)

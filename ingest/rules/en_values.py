@@ -333,7 +333,7 @@ def _introduced(text: str) -> Part | None:
 
 
 def _routine_tail(text: str) -> Part | None:
-    if re.search(r"\b(?:every|each|daily|weekly|monthly|nightly|once a|twice a|times a|three times|on (?:mon|tues|wednes|thurs|fri|satur|sun)days|on weekends|at \d|around \d|in the mornings|in the evenings|before (?:bed|breakfast|work)|after (?:work|dinner|lunch))\b", text, re.I) and "\x00" not in text and not re.search(
+    if re.search(r"\b(?:every|each|daily|weekly|monthly|nightly|once a|twice a|times a|three times|on (?:mon|tues|wednes|thurs|fri|satur|sun)days|on weekends|(?:at|around|by) \d+(?::\d+)?\s*(?:am|pm)?|in the mornings|in the evenings|before (?:bed|breakfast|work)|after (?:work|dinner|lunch))\b", text, re.I) and "\x00" not in text and not re.search(
             r"\b(?:you|every time|at all|every (?:single )?(?:minute|second|bit|one|thing))\b", text, re.I):
         return Part(text.strip())
     return None

@@ -43,6 +43,7 @@ class Frame:
     words of that sense (`future`). `verbatim`: time words are part of the value. `holds`: only since and until are time words here, a season
     or a part of the day belongs to the value. `affirm`: a negated form claims nothing.
     `done`: only where the words say that it has come about. `late`: tried after all rows that are not.
+    `ahead`: the words say that their date is still to come.
     """
 
     rule: str
@@ -63,6 +64,7 @@ class Frame:
     done: bool = False
     transfer: bool = False
     late: bool = False
+    ahead: bool = False
     confidence: float = 0.9
 
 

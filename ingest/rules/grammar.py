@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from ..extractor import Utterance
@@ -61,6 +61,11 @@ class Place:
     def shift(self) -> int:
         """Where the clause begins in its sentence: time words count from the sentence's start."""
         return self.clause.start - self.sentence.start
+
+    def inside(self, spans: Sequence[TimeSpan]) -> tuple[TimeSpan, ...]:
+        """The time words of the sentence that stand in this clause."""
+        end = self.shift + len(self.clause.text)
+        return tuple(span for span in spans if span.start >= self.shift and span.end <= end)
 
     @property
     def gap(self) -> str:

@@ -18,6 +18,7 @@ from .grammar import Carry, Grammar, Place, Reading
 from .subjects import Part, Subject, Voice
 from .times import spans_of
 
+_COPULA: Final = re.compile(r" (?:is|are|was)(?: |$)|'s$")
 _BOUNDS: Final = ("since", "until", "during")
 
 
@@ -35,9 +36,8 @@ def read_sentence(grammar: Grammar, sentence: Sentence, verdicts: Sequence[str |
         if found:
             if spans is None:
                 spans = spans_of(sentence.text, said_at=utterance.said_at)
-            shift = clause.start - sentence.start
-            inside = tuple(s for s in spans if s.start >= shift and s.end <= shift + len(clause.text))
-            place = Place(voice=voice, utterance=utterance, sentence=sentence, clause=clause, spans=inside)
+            place = Place(voice=voice, utterance=utterance, sentence=sentence, clause=clause, spans=())
+            place = replace(place, spans=place.inside(spans))
             claims = _read_clause(grammar, found, place, carry)
         if not claims:
             leading = grammar.leading_subject(clause.text, voice)
@@ -115,8 +115,8 @@ def _right(grammar: Grammar, place: Place, end: int, *, verbatim: bool) -> _Righ
     if verbatim:
         return _Right(body.strip(), begin, begin + len(body), le, open_end)
     begin, stop = _trimmed(text, place.spans, shift, begin, begin + len(body))
-    body = _outside(text, place.spans, shift, begin, stop).replace("  ", " ")
-    return _Right(body.strip(), begin, stop, le, open_end)
+    body = _outside(text, place.spans, shift, begin, stop).replace("  ", " ").strip()
+    return _Right(body, begin, stop if body else end, le, open_end)
 
 
 def _apply(
@@ -154,7 +154,8 @@ def _apply(
     if found is None:
         return []
     left, subject, inherited = found
-    if frame.whole is None and (left.possessive or not grammar.agrees(text[start:end].lower(), left, subject, inherited)):
+    owns = left.possessive and not _COPULA.search(text[start:end].lower())
+    if frame.whole is None and (owns or not grammar.agrees(text[start:end].lower(), left, subject, inherited)):
         return []
     negated = left.negated ^ frame.flip ^ (match.groupdict().get("neg") is not None)
     if frame.affirm and left.negated:

@@ -21,12 +21,14 @@ class Voice:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Subject:
     """`name` is the claim's subject. `relation` is set where the words call the person the speaker's brother and so on;
-    `named` is that person's name where it stands beside the relation."""
+    `named` is that person's name where it stands beside the relation. `owner` is whose relative that is, if not the
+    speaker's."""
 
     kind: SubjectKind
     name: str
     relation: str | None = None
     named: str | None = None
+    owner: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

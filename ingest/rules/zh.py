@@ -32,7 +32,7 @@ _NAME: Final = rf"(?:[小老阿大][\u4e00-\u9fff]|{_SURNAME}{any_of('honorific'
 _DEPARTMENT: Final = r"(?:[\u4e00-\u9fffA-Za-z]{1,8}的)"
 PERSON: Final = re.compile(rf"(?P<role>同事|朋友|同学|室友|邻居|老板|客户|表[哥弟姐妹]|堂[哥弟姐妹])?(?P<name>{_DEPARTMENT}?{_NAME})$")
 RELATIVE: Final = re.compile(
-    rf"(?P<own>我们?的?|咱们?的?|俺)(?P<rel>{any_of('relation')})(?:的)?(?P<name>{_NAME}|(?P<twice>[\u4e00-\u9fff])(?P=twice))?$"
+    rf"(?P<own>我们?的?|我们?家的?|咱们?的?|咱家的?|俺)(?P<rel>{any_of('relation')})(?:的)?(?P<name>{_NAME}|(?P<twice>[\u4e00-\u9fff])(?P=twice))?$"
 )
 _THEIR_RELATIVE: Final = re.compile(rf"(?P<who>{_NAME})的(?P<rel>{any_of('relation')})$")
 _ORG: Final = re.compile(rf"(?:我|我们|咱们|咱)的?(?:[\u4e00-\u9fff]{{0,4}}?){any_of('orgs')}$")
@@ -66,7 +66,7 @@ def _subject(text: str, voice: Voice) -> Subject | None:
         return Subject(kind="org", name=text if owner == "user" else f"{owner}的{text.lstrip('我们咱的')}")
     found = _THEIR_RELATIVE.match(text)
     if found is not None:
-        return Subject(kind="person", name=text, relation=found["rel"], named=found["who"])
+        return Subject(kind="relative", name=text, relation=found["rel"], owner=found["who"])
     found = PERSON.match(text)
     if found is not None and NOT_A_NAME.match(found["name"]) is None:
         return Subject(kind="person", name=found["name"])
@@ -133,7 +133,7 @@ def mentioned(text: str, voice: Voice) -> Subject | None:
     return _subject("我" + found.pop(), voice) if len(found) == 1 else None
 
 
-_LEADING: Final = re.compile(rf"(?:{any_of('discourse')}[，,]?)?(?P<s>(?:我们?的?|咱们?的?|俺)(?:{any_of('relation')})(?:{_NAME})?|[小老阿][\u4e00-\u9fff]|{_SURNAME}{any_of('honorific')}|他们?|她们?|你们?|您|[A-Z][a-z]+(?=[\u4e00-\u9fff ])|我们?|本人)")
+_LEADING: Final = re.compile(rf"(?:{any_of('discourse')}[，,]?)?(?P<s>(?:我们?家?的?|咱们?的?|俺)(?:{any_of('relation')})(?:{_NAME})?|[小老阿][\u4e00-\u9fff]|{_SURNAME}{any_of('honorific')}|他们?|她们?|你们?|您|[A-Z][a-z]+(?=[\u4e00-\u9fff ])|我们?|本人)")
 
 
 _LEADING_THING: Final = re.compile(r"(?P<s>[A-Za-z][\w.-]*(?:\s?的?\s?[\u4e00-\u9fffA-Za-z]{1,8}?)??)\s*(?:已经|已|当前|目前|现在|刚刚|刚|又)")

@@ -11,7 +11,7 @@ from .places import is_place
 from .subjects import Part
 from .zh import LISTS, NOT_A_NAME, PERSON, SETS, TABLES, any_of
 
-_TAIL: Final = re.compile(r"(?:的?(?:了|啦|啊|呀|哦|哈|呢|哟|嘛|喔|哒|咯|吖|噢|滴|哇|耶|的说|来着|这样|而已))+$")
+_TAIL: Final = re.compile(r"(?:的?(?:了|啦|啊|呀|哦|哈|呢|哟|嘛|喔|哒|咯|吖|噢|滴|哇|的说|来着|这样|而已))+$")
 _UNSURE_TAIL: Final = re.compile(r"(?:吧|吗|么|呢|没有|与否)$")
 _BAD_OBJECT: Final = re.compile(
     r"^(?:你|您|他|她|它|我|谁|什么|哪|怎么|这|那|这个|那个|这样|那样|这里|那里|这些|那些|一个人|自己|某人|别人|人家|得|了|过|的|不|没|很|是|就|都|也|说|一下|起来)$|"
@@ -138,7 +138,7 @@ def _school(text: str) -> Part | None:
 
 
 _GROUP: Final = re.compile(r"[\u4e00-\u9fff\w .+-]{1,16}?(?P<end>项目组|项目|团队|小组|事业部|部门|中心|工作室|组|部|战队|线)$")
-_CLUB: Final = re.compile(r"[\u4e00-\u9fff\w .+-]{1,12}?(?:社团|俱乐部|协会|读书会|合唱团|乐团|乐队|球队|社|队|学生会|委员会|党|联盟|兴趣小组|跑团|剧团|研究会|工会)$")
+_CLUB: Final = re.compile(r"[\u4e00-\u9fff\w .+-]{0,12}?(?:社团|俱乐部|协会|读书会|合唱团|乐团|乐队|球队|社|队|学生会|委员会|党|联盟|兴趣小组|跑团|剧团|研究会|工会)$")
 
 
 def _group(text: str) -> Part | None:

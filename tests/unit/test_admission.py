@@ -6,7 +6,7 @@ import pytest
 
 from taishi.ingest import admission
 
-from .rules_cases import extract, read, said
+from tests.support.rules_cases import extract, read, said
 
 
 @pytest.mark.parametrize(

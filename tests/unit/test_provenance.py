@@ -8,7 +8,7 @@ from taishi.ingest import provenance
 from taishi.ingest.claims import ORIGIN_STRENGTH
 from taishi.ingest.envelope import ORIGINS, SESSION_KINDS
 
-from .rules_cases import extract, read, said
+from tests.support.rules_cases import extract, read, said
 
 SILENT = {"heartbeat", "cron", "subagent"}
 

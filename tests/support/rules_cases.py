@@ -1,7 +1,8 @@
 """Labelled sentences for the rules extractor, and how a reading is held against them.
 
-`data/rules_<lang>.jsonl`: text and claims as [subject, predicate, value, polarity]; a value that begins with `~` must be
-contained, any other be equal once normalised. `half` is `dev` (rules were written against it) or `held` (put aside before).
+`unit/data/rules_<lang>.jsonl`: text and claims as [subject, predicate, value, polarity]; a value that begins with `~`
+must be contained, any other be equal once normalised. `half` is `dev` (rules were written against it), `held` (put
+aside before) or `fresh` (written after the rules, before any of them was read).
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from taishi.ingest.extractor import Extraction, Utterance, Window
 from taishi.ingest.normal import normal_value
 from taishi.ingest.rules import RulesExtractor
 
-DATA = Path(__file__).parent / "data"
+DATA = Path(__file__).parents[1] / "unit" / "data"
 SHANGHAI = timezone(timedelta(hours=8))
 SAID_AT = datetime(2026, 8, 1, 9, tzinfo=SHANGHAI)
 EXTRACTOR = RulesExtractor()
