@@ -16,10 +16,9 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from importlib.metadata import version
-from typing import Any, Final, Literal, TypeVar
+from typing import Any, Final, TypeVar
 
 from fastapi import FastAPI
-from pydantic import Field
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -28,78 +27,29 @@ from taishi.ingest.envelope import Position
 from taishi.ingest.errors import InvalidInput, NotCaughtUp, TaishiError, Unavailable
 from taishi.ingest.log import EventLog
 from taishi.ingest.openapi import Operation
-from taishi.ingest.web import Contract, build_app, check_namespace, json_reply, parse_body, query_parameters
+from taishi.ingest.web import build_app, check_namespace, json_reply, parse_body, query_parameters
 from taishi.projections.analysis import Analyzer
 
 from .audit import AuditRequest, audit
+from .contract import AUDIT, LIST, ONE, STATUS, TIMELINE, RecallBody, RecallReply, limit_of, request_of, statuses_of
 from .exposures import Exposures
 from .meaning import Meaning
 from .memories import Found, ListRequest, explanation, life, list_memories, memory
-from .ranking import Wanted
 from .reading import ReadModel, ReadModels
-from .recall import DEFAULT_BUDGET, DEFAULT_LIMIT, Recall, RecallRequest
+from .recall import Recall, RecallRequest
 from .status import VectorsAt, namespace_status, whole_status
 from .timeline import timeline
 from .times import instant, zone_of
-from .validity import STATUSES, Point
+from .validity import Point
 
 THREADS: Final = 2
 """Requests that work at once."""
 CATCH_UP_SECONDS: Final = 5.0
 """How long a request waits for `min_position`."""
 CATCH_UP_STEP: Final = 0.004
-MAX_LIMIT: Final = 200
-MAX_QUERY: Final = 20_000
-MAX_BUDGET: Final = 1_000_000
 
 _LOG: Final = logging.getLogger(__name__)
 R = TypeVar("R")
-
-
-class Asker(Contract):
-    """The one who asks."""
-
-    id: str | None = None
-    name: str | None = None
-    role: Literal["user", "assistant", "tool", "system"] | None = None
-
-
-class RecallBody(Contract):
-    """Times are ISO 8601 (naive ones in the namespace's zone), positions tokens such as `p0:17`."""
-
-    namespace: str
-    query: str = Field(min_length=1, max_length=MAX_QUERY)
-    valid_at: str | None = None
-    known_at: str | None = None
-    as_of_position: str | None = None
-    limit: int = Field(default=DEFAULT_LIMIT, ge=1, le=MAX_LIMIT)
-    token_budget: int = Field(default=DEFAULT_BUDGET, ge=1, le=MAX_BUDGET)
-    session: str | None = None
-    actor: Asker | str | None = None
-    kinds: list[Literal["claim", "event"]] | None = Field(default=None, min_length=1)
-    filters: dict[str, str | int | float | bool | None] | None = None
-    min_position: str | None = None
-    explain: bool = False
-
-
-class Context(Contract):
-    text: str
-    tokens: int
-    truncated: bool
-
-
-class AsOf(Contract):
-    position: str
-    valid_at: str
-    known_at: str
-
-
-class RecallReply(Contract):
-    answerability: Literal["supported", "low_confidence", "no_evidence"]
-    items: list[dict[str, Any]]
-    context: Context
-    as_of: AsOf
-    degraded: list[str]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -162,20 +112,8 @@ class _Routes:
             zone = zone_of(self._side.models.of(body.namespace).namespace(body.namespace))
             valid_at = instant(body.valid_at, zone=zone, field="valid_at")
             known_at = instant(body.known_at, zone=zone, field="known_at")
-        asker = body.actor if not isinstance(body.actor, Asker) else body.actor.name or body.actor.id
-        return RecallRequest(
-            namespace=body.namespace,
-            query=body.query,
-            valid_at=valid_at,
-            known_at=known_at,
-            position=None if as_of is None else as_of.seq,
-            limit=body.limit,
-            token_budget=body.token_budget,
-            session=body.session,
-            asker=asker,
-            wanted=Wanted(kinds=frozenset(body.kinds or ("claim", "event")), metadata=body.filters or None),
-            explain=body.explain,
-        )
+        position = None if as_of is None else as_of.seq
+        return request_of(body, valid_at=valid_at, known_at=known_at, position=position)
 
     def _position(self, token: str | None, namespace: str, *, field: str) -> Position | None:
         """Raises InvalidInput where it is no token, or one of another partition."""
@@ -212,19 +150,13 @@ class _Routes:
     # memories
 
     async def list(self, request: Request) -> Response:
-        given = self._asked(request, _LIST)
+        given = self._asked(request, LIST)
         listed = await self._work(lambda: self._list(given))
         return json_reply(listed)
 
     def _list(self, given: Mapping[str, str]) -> dict[str, Any]:
         model = self._side.models.of(given["namespace"])
-        statuses = None
-        if "status" in given:
-            statuses = frozenset(part.strip() for part in given["status"].split(",") if part.strip())
-            if unknown := sorted(statuses - set(STATUSES)):
-                raise InvalidInput(f"no status is {unknown[0][:40]!r}: {', '.join(STATUSES)}", field="status")
-            if not statuses:
-                raise InvalidInput(f"name a status: {', '.join(STATUSES)}", field="status")
+        statuses = statuses_of(given)
         with model.view():
             namespace = model.namespace(given["namespace"])
             zone = zone_of(namespace)
@@ -238,7 +170,7 @@ class _Routes:
                     statuses=statuses,
                     valid_at=instant(given.get("valid_at"), zone=zone, field="valid_at"),
                     known_at=instant(given.get("known_at"), zone=zone, field="known_at"),
-                    limit=_limit(given, 50),
+                    limit=limit_of(given, 50),
                     cursor=given.get("cursor"),
                 ),
                 self._side.now(),
@@ -260,7 +192,7 @@ class _Routes:
     async def _one(
         self, request: Request, answer: Callable[[ReadModel, Found, Point], dict[str, Any]]
     ) -> dict[str, Any]:
-        given = self._asked(request, _ONE)
+        given = self._asked(request, ONE)
         memory_id = request.path_params["memory_id"]
 
         def job() -> dict[str, Any]:
@@ -281,7 +213,7 @@ class _Routes:
         return await self._work(job)
 
     async def timeline(self, request: Request) -> Response:
-        given = self._asked(request, _TIMELINE)
+        given = self._asked(request, TIMELINE)
 
         def job() -> dict[str, Any]:
             model = self._side.models.of(given["namespace"])
@@ -297,7 +229,7 @@ class _Routes:
         return json_reply(await self._work(job))
 
     async def audit(self, request: Request) -> Response:
-        given = self._asked(request, _AUDIT)
+        given = self._asked(request, AUDIT)
 
         def job() -> dict[str, Any]:
             model = self._side.models.of(given["namespace"])
@@ -313,7 +245,7 @@ class _Routes:
                 actor=given.get("actor"),
                 since=since,
                 until=until,
-                limit=_limit(given, 100),
+                limit=limit_of(given, 100),
                 cursor=given.get("cursor"),
             )
             return audit(self._side.log, namespace, asked)
@@ -323,7 +255,7 @@ class _Routes:
     # health
 
     async def status(self, request: Request) -> Response:
-        given = self._asked(request, _STATUS, required=())
+        given = self._asked(request, STATUS, required=())
         side = self._side
 
         def job() -> dict[str, Any]:
@@ -366,57 +298,23 @@ class _Routes:
         return [
             Operation(method="POST", path="/v1/recall", handler=self.recall, body=RecallBody, reply=RecallReply,
                       summary="Answer a question from memory, with evidence, at a point of two times"),
-            Operation(method="GET", path="/v1/memories", handler=self.list, query=_LIST,
+            Operation(method="GET", path="/v1/memories", handler=self.list, query=LIST,
                       summary="List claims, newest first"),
-            Operation(method="GET", path=one, handler=self.memory, query=_ONE,
+            Operation(method="GET", path=one, handler=self.memory, query=ONE,
                       summary="One claim or raw event; a merged id leads to the surviving claim"),
-            Operation(method="GET", path=one + "/history", handler=self.history, query=_ONE,
+            Operation(method="GET", path=one + "/history", handler=self.history, query=ONE,
                       summary="A memory's whole life"),
-            Operation(method="GET", path=one + "/explain", handler=self.explain, query=_ONE,
+            Operation(method="GET", path=one + "/explain", handler=self.explain, query=ONE,
                       summary="From the words over window, extractor and rule to the chain"),
-            Operation(method="GET", path="/v1/timeline", handler=self.timeline, query=_TIMELINE,
+            Operation(method="GET", path="/v1/timeline", handler=self.timeline, query=TIMELINE,
                       summary="What was true when, and when it was known"),
-            Operation(method="GET", path="/v1/audit/events", handler=self.audit, query=_AUDIT,
+            Operation(method="GET", path="/v1/audit/events", handler=self.audit, query=AUDIT,
                       summary="The event history of a namespace"),
-            Operation(method="GET", path="/v1/status", handler=self.status, query=_STATUS,
+            Operation(method="GET", path="/v1/status", handler=self.status, query=STATUS,
                       summary="How far the read models have read, and what waits"),
             Operation(method="GET", path="/healthz", handler=self.healthz, summary="Whether the process runs"),
             Operation(method="GET", path="/readyz", handler=self.readyz, summary="Whether all is warm and read"),
         ]  # fmt: skip
-
-
-def _limit(given: Mapping[str, str], default: int) -> int:
-    text = given.get("limit", str(default))
-    if not (text.isascii() and text.isdigit() and 1 <= int(text[:6]) <= MAX_LIMIT):
-        raise InvalidInput(f"a limit is a whole number from 1 to {MAX_LIMIT}", field="limit")
-    return int(text)
-
-
-_POINT: Final = {
-    "valid_at": "when it is true (ISO 8601; default now)",
-    "known_at": "as it was known then (ISO 8601; default now)",
-}
-_PAGED: Final = {"limit": f"1 to {MAX_LIMIT}", "cursor": "where the last page ended"}
-_NAMESPACE: Final = {"namespace": "whose memory it is"}
-_LIST: Final = {
-    **_NAMESPACE,
-    "subject": "about whom or what",
-    "predicate": "a predicate's name",
-    "status": f"any of {', '.join(STATUSES)}, parted by commas (default: current,contested)",
-    **_POINT,
-    **_PAGED,
-}
-_ONE: Final = {**_NAMESPACE, **_POINT}
-_TIMELINE: Final = {**_NAMESPACE, "subject": "about whom or what", "predicate": "a predicate's name"}
-_AUDIT: Final = {
-    **_NAMESPACE,
-    "type": "an event type",
-    "actor": "an actor's id",
-    "from": "recorded at or after (ISO 8601)",
-    "to": "recorded before (ISO 8601)",
-    **_PAGED,
-}
-_STATUS: Final = {"namespace": "one namespace; without it, all partitions together"}
 
 
 def now() -> int:

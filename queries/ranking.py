@@ -8,17 +8,16 @@ out (or marked) where none of its claims holds, and never hidden where it has no
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final
 
 import orjson
 
 from taishi.projections.schema import document_of_claim, document_of_event
 
-from . import answerability
-from .candidates import Lexical
 from .channels import Found
 from .fence import Fence, Side, normal_name
+from .folding import Ranked, folded, with_sources
 from .fusion import DENSE, LEXICAL, Signals, lexical_level, parts
 from .reading import ReadModel
 from .rows import ClaimRow, EventRow
@@ -28,11 +27,6 @@ from .validity import Point, Status, Verdict, judge, judge_slots
 CONSIDERED: Final = 40
 """Documents whose rows are read, besides three for each item that is wanted: the best by words and meaning. The asked
 slots come on top."""
-FOLD_AT: Final = 0.75
-"""A raw event whose words answer so much better than its claim's quote stands for itself (the claim's score over the
-event's lies below this)."""
-SPARE: Final = 5
-"""Memories folded beyond the wanted ones, into which further copies may still fold."""
 _GONE: Final = frozenset({"forgotten", "retracted", "archived"})
 
 
@@ -42,49 +36,6 @@ class Wanted:
 
     kinds: frozenset[str] = frozenset({"claim", "event"})
     metadata: Mapping[str, object] | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Ranked:
-    """One memory in the answer. Exactly one of `claim` and `event` is set. `sources` are positions of the raw events
-    it rests on or that were folded into it. `met` says how much of each piece of the question it speaks of, `explained`
-    are words of the question that ask for its predicate or subject."""
-
-    doc: int
-    score: float
-    parts: Mapping[str, float]
-    status: Status
-    met: Mapping[int, float]
-    dense: float
-    explained: tuple[str, ...] = ()
-    slot: bool = False
-    external: bool = False
-    claim: ClaimRow | None = None
-    verdict: Verdict | None = None
-    event: EventRow | None = None
-    sources: tuple[int, ...] = ()
-
-    @property
-    def holds(self) -> bool:
-        return self.status in ("current", "contested")
-
-    def evidence(self, lexical: Lexical, question: Question, *, vectors: bool) -> answerability.Evidence:
-        """`vectors` tells whether that channel answered."""
-        covered, missing = answerability.coverage(
-            lexical.weight,
-            lexical.words,
-            self.met,
-            explained=self.explained,
-            frame=question.frame,
-            telling=question.telling,
-        )
-        return answerability.Evidence(
-            covered=covered,
-            missing=missing,
-            dense=self.dense if vectors else answerability.NO_VECTORS,
-            slot=self.slot,
-            external=self.external,
-        )
 
 
 def rank(
@@ -146,7 +97,7 @@ class _Ranking:
             judged = {**judged, **self._model.claims(led)}
         entries = [*self._claims(claims, judged, verdicts), *self._events(events, behind, judged, verdicts)]
         entries.sort(key=lambda r: (-r.score, r.claim is None, -r.doc))
-        return self._folded(entries)
+        return folded(entries, self._limit)
 
     def _add_holders(
         self,
@@ -209,9 +160,9 @@ class _Ranking:
                 continue
             known = best.get(claim.seq)
             if known is None or entry.score > known.score:
-                best[claim.seq] = entry if known is None else _with_sources(entry, known.sources)
+                best[claim.seq] = entry if known is None else with_sources(entry, known.sources)
             else:
-                best[claim.seq] = _with_sources(known, entry.sources)
+                best[claim.seq] = with_sources(known, entry.sources)
         if self._wanted.metadata is not None:
             kept = self._model.events({s for entry in best.values() for s in entry.sources})
             best = {
@@ -362,53 +313,6 @@ class _Ranking:
         held = {} if event.metadata is None else orjson.loads(event.metadata)
         return all(name in held and held[name] == value for name, value in wanted.items())
 
-    # folding
-
-    def _folded(self, entries: Sequence[Ranked]) -> list[Ranked]:
-        """Without the raw events behind returned claims, and without second copies of the same words."""
-        kept: list[Ranked] = []
-        of_source: dict[int, int] = {}
-        of_words: dict[str, int] = {}
-        for entry in entries:
-            if len(kept) >= self._limit + SPARE:
-                break
-            if entry.event is not None:
-                at = of_source.get(entry.event.seq)
-                if at is not None and kept[at].claim is not None:
-                    continue
-                words = f"{entry.event.speaker}: {(entry.event.text or '').strip()}"
-                if words in of_words:
-                    twin = of_words[words]
-                    kept[twin] = _with_sources(kept[twin], entry.sources)
-                    continue
-                of_words[words] = len(kept)
-            else:
-                at = next((of_source[s] for s in entry.sources if s in of_source), None)
-                if at is not None and kept[at].event is not None:
-                    if entry.score >= FOLD_AT * kept[at].score:
-                        kept[at] = _with_sources(_lifted(entry, kept[at]), kept[at].sources)
-                        continue
-            for source in entry.sources:
-                of_source.setdefault(source, len(kept))
-            kept.append(entry)
-        return kept[: self._limit]
-
 
 def _overlap(a: tuple[int, int | None], b: tuple[int, int]) -> bool:
     return a[0] < b[1] and b[0] < (b[1] if a[1] is None else max(a[1], a[0] + 1))
-
-
-def _with_sources(entry: Ranked, more: Iterable[int]) -> Ranked:
-    return replace(entry, sources=tuple(dict.fromkeys([*entry.sources, *more])))
-
-
-def _lifted(claim: Ranked, event: Ranked) -> Ranked:
-    """The claim in the place of the event whose words it was drawn from, and which it shows as evidence."""
-    return replace(
-        claim,
-        score=event.score,
-        parts={**claim.parts, "source": event.score - claim.score},
-        met={group: max(claim.met.get(group, 0.0), event.met.get(group, 0.0)) for group in {*claim.met, *event.met}},
-        dense=max(claim.dense, event.dense),
-        explained=(*claim.explained, *event.explained),
-    )

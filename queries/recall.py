@@ -23,9 +23,10 @@ from .channels import DenseChannel, Found, gather
 from .corpus import Corpora
 from .exposures import Exposures
 from .fence import Fence, fence
+from .folding import Ranked
 from .items import Sources, claim_item, event_item
 from .packet import Line, Packet, pack
-from .ranking import Ranked, Wanted, rank
+from .ranking import Wanted, rank
 from .reading import ReadModel, ReadModels
 from .rows import NamespaceRow
 from .times import zone_of

@@ -3,8 +3,8 @@
     PYTHONPATH=. python -P -m tests.bench.recall [--namespaces 1] [--each 100000] [--folder DIR --keep]
 
 Every claim is read from a message of its own, so that a namespace of 100,000 claims holds 200,000 documents; with
-`--stated` it is stated outright. Vectors of documents are made up (their directions do not matter to the time); the question's is the local embedder's, and its time
-counts. With `--folder` and `--keep` the models stay there and are used again.
+`--stated` it is stated outright. Vectors of documents are made up (their directions do not matter to the time); the
+question's is the local embedder's, and its time counts. With `--folder` and `--keep` the models are used again.
 """
 
 from __future__ import annotations
