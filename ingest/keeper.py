@@ -32,6 +32,11 @@ _READ: Final = 500
 _SWEEP_SECONDS: Final = 0.25
 _IDLE_SECONDS: Final = 1.0
 _BACKOFF_SECONDS: Final = 0.5
+_PACE_SECONDS: Final = 0.01
+"""The shortest time from one step to the next: what comes while much is coming is taken together."""
+_GATHER_SECONDS: Final = 0.05
+_GATHER_WINDOWS: Final = 50
+"""While jobs are out, a job of fewer windows goes out no sooner than this after the last one."""
 _CLOCK_SLACK: Final = 2 * SECOND
 """How far the server's clock may lag behind ours before a gathered window is closed too early."""
 _WORKER_DIED: Final = "worker_died"
@@ -72,12 +77,16 @@ class Keeper:
         self._start_heads: dict[int, int] = {}
         self._suspects: dict[str, dict[int, int]] = {}
         self._next_sweep = 0.0
+        self._dispatched = 0.0
 
     def run(self, stop: threading.Event) -> None:
         """Until `stop` is set. A server that is down is waited for; a damaged log ends it with LogDamaged."""
         while not stop.is_set():
+            began = time.monotonic()
             try:
-                if not self.step():
+                if self.step():
+                    stop.wait(max(0.0, began + _PACE_SECONDS - time.monotonic()))
+                else:
                     waiting = _SWEEP_SECONDS if self._outbox.out() else _IDLE_SECONDS
                     self._log.wait({p: c.seq for p, c in self._checkpoints.items()}, seconds=waiting)
             except Unavailable as e:
@@ -147,7 +156,12 @@ class Keeper:
     def _hand_out(self) -> None:
         """Windows of a partition whose past is still being read wait: their closing events may be in it."""
         ready = [p for p, c in self._checkpoints.items() if c.seq >= self._start_heads[p]]
-        self._outbox.dispatch(partitions=ready, now=self._clock(), most_jobs=self._most_jobs)
+        gathered = time.monotonic() >= self._dispatched + _GATHER_SECONDS
+        made = self._outbox.dispatch(
+            partitions=ready, now=self._clock(), most_jobs=self._most_jobs, least=1 if gathered else _GATHER_WINDOWS
+        )
+        if made:
+            self._dispatched = time.monotonic()
         for out in self._outbox.out():
             if out.enqueued_at is None:
                 reach("outboxed")

@@ -74,18 +74,24 @@ class Outbox:
             row = connection.execute(select(c.seq, c.digest).where(c.partition == partition)).one_or_none()
         return Checkpoint() if row is None else Checkpoint(seq=row.seq, digest=row.digest)
 
-    def dispatch(self, *, partitions: Collection[int], now: int, most_jobs: int) -> None:
+    def dispatch(self, *, partitions: Collection[int], now: int, most_jobs: int, least: int = 1) -> int:
         """Puts pending windows of these partitions into new jobs, oldest first, while fewer than `most_jobs` are out.
 
-        Windows over which workers died come first, one job of each sort, so that no stream of new ones starves them.
+        While any job is out, fewer than `least` windows wait for more. Windows over which workers died come first, one
+        job of each sort, so that no stream of new ones starves them. How many jobs.
         """
+        made = 0
         with self._engine.begin() as connection:
-            room = most_jobs - connection.execute(select(func.count()).select_from(t.jobs)).scalar_one()
+            out = connection.execute(select(func.count()).select_from(t.jobs)).scalar_one()
             for deaths in reversed(range(MAX_DEATHS)):
-                while room > 0 and _dispatch_one(connection, partitions, now, deaths):
-                    room -= 1
+                while out + made < most_jobs:
+                    enough = 1 if deaths or not out + made else least
+                    if not _dispatch_one(connection, partitions, now, deaths, enough):
+                        break
+                    made += 1
                     if deaths:
                         break
+        return made
 
     def out(self) -> list[OutJob]:
         """Jobs that are out, in no order."""
@@ -158,12 +164,14 @@ class Outbox:
         return {state: found.get(state, 0) for state in ("pending", "queued", "failed")}
 
 
-def _dispatch_one(connection: Connection, partitions: Collection[int], now: int, deaths: int) -> bool:
+def _dispatch_one(
+    connection: Connection, partitions: Collection[int], now: int, deaths: int, least: int
+) -> bool:
     c = t.windows.c
     ready = (c.state == "pending", c.deaths == deaths, c.not_before <= now, c.partition.in_(list(partitions)))
     chosen = select(c.ordinal, c.window_id, c.attempts).where(*ready).order_by(c.ordinal)
     rows = connection.execute(chosen.limit(_TASKS_BY_DEATHS[deaths])).all()
-    if not rows:
+    if len(rows) < least:
         return False
     name = job_id([(r.window_id, r.attempts) for r in rows])
     connection.execute(insert(t.jobs).values(job_id=name))

@@ -124,7 +124,7 @@ def run_worker(extraction: Extraction, queue_url: str, *, name: str = QUEUE, bur
     """Works until SIGTERM (the job in hand is finished) or, with `burst`, until the queue is empty.
 
     Once per process. Start as many processes as there are cores to spare. Raises Unavailable where the queue's server
-    is down at start; a worker whose job was taken from the queue under it ends early: whoever started it starts another.
+    is down at start. A worker whose job was flushed away under it ends early: whoever started it starts another.
     """
     global _extraction
     _extraction = extraction
