@@ -11,13 +11,10 @@ What is acknowledged survives a killed server, and what is read does too (see `E
 
 from __future__ import annotations
 
-import hashlib
 import os
 import time
 from collections.abc import Collection, Iterator, Sequence
-from contextlib import contextmanager
-from importlib.resources import files
-from typing import Any, Final, Literal
+from typing import Final, Literal
 
 from redis import exceptions
 
@@ -29,14 +26,11 @@ from .errors import InvalidInput, LogDamaged, NotFound, TaishiError, Unavailable
 from .keys import KeyStore
 from .log import Appended, Batch, NamespaceHead
 from .partitions import partition_of
-from .server_checks import ServerTraits, check_server, parse_info
-from .valkey_appends import PartitionKeys, Submission, fingerprint, wrong_partitions
-from .valkey_link import ANSWER_SECONDS, Exchange, Reply, ValkeyLink, command, failure
+from .valkey_appends import PartitionKeys, Submission, fingerprint
+from .valkey_link import ANSWER_SECONDS, Reply, command, failure
+from .valkey_server import LOAD_SCRIPT, SCRIPT_SHA, CheckedServer
 
-_SCRIPT: Final = files(__package__).joinpath("append.lua").read_bytes()
-_SCRIPT_SHA: Final = hashlib.sha1(_SCRIPT, usedforsecurity=False).hexdigest().encode()
 _ATTEMPTS: Final = 5
-_FULL_INFO: Final = command(b"INFO", b"server") + command(b"INFO", b"memory") + command(b"INFO", b"persistence")
 
 
 class ValkeyLog:
@@ -57,12 +51,10 @@ class ValkeyLog:
     ) -> None:
         if partitions < 1:
             raise InvalidInput("a log needs at least one partition", field="partitions")
-        self._link: Final = ValkeyLink(url)
         self._key_store: Final = keys
         self._encrypted: Final = encryption == "on"
-        self._durability: Final[Literal["everysec", "always"]] = durability
         self._keys: Final = [PartitionKeys(i) for i in range(partitions)]
-        self._traits: ServerTraits | None = None
+        self._server: Final = CheckedServer(url, keys=self._keys, durability=durability)
 
     @property
     def partitions(self) -> int:
@@ -75,7 +67,7 @@ class ValkeyLog:
             raise InvalidInput("the namespace is not valid text", field="namespace") from None
 
     def close(self) -> None:
-        self._link.close()
+        self._server.close()
 
     # -- writing
 
@@ -159,11 +151,11 @@ class ValkeyLog:
         """
         requests: dict[int, bytes] = {}
         found: dict[int, Reply] = {}
-        with self._connected() as exchange:
+        with self._server.connection() as exchange:
             for n, submission in open_.items():
                 try:
                     submission.seal(given, nonces)
-                    requests[n] = submission.request(_SCRIPT_SHA)
+                    requests[n] = submission.request(SCRIPT_SHA)
                 except InvalidInput as refused:
                     found[n] = refused
                     continue
@@ -173,28 +165,19 @@ class ValkeyLog:
             found.update(zip(requests, exchange.replies(len(requests)), strict=True))
             unknown = [n for n, reply in found.items() if isinstance(reply, exceptions.NoScriptError)]
             if unknown:
-                exchange.send(command(b"SCRIPT", b"LOAD", _SCRIPT) + b"".join(requests[n] for n in unknown))
+                exchange.send(LOAD_SCRIPT + b"".join(requests[n] for n in unknown))
                 found.update(zip(unknown, exchange.replies(len(unknown) + 1)[1:], strict=True))
-            self._confirm(exchange, found)
+            known = any(isinstance(reply, list) and reply[0] == b"KNOWN" for reply in found.values())
+            self._server.confirm(exchange, written_elsewhere=known)
         reach("appended")
         return found
-
-    def _confirm(self, exchange: Exchange, found: dict[int, Reply]) -> None:
-        if self._durability == "everysec":
-            exchange.confirm_written()
-        elif self._traits is not None and self._traits.has_waitaof:
-            if any(isinstance(reply, list) and reply[0] == b"KNOWN" for reply in found.values()):
-                # WAITAOF looks at what this connection wrote; a known event may have come by another one.
-                exchange.send(command(b"HINCRBY", self._keys[0].meta, b"synced", b"1"))
-                exchange.reply()
-            exchange.confirm_synced()
 
     # -- reading
 
     def read(self, partition: int, *, after: int, limit: int = 500) -> list[Event]:
         """As in the port. What stands before a damaged or unreadable entry is returned; the next read raises."""
         keys = self._keys[partition]
-        with self._connected() as exchange:
+        with self._server.connection() as exchange:
             exchange.send(
                 command(b"HGET", keys.meta, b"seq")
                 + command(b"XRANGE", keys.log, b"%d-0" % (after + 1), b"+", b"COUNT", b"%d" % limit)
@@ -224,7 +207,7 @@ class ValkeyLog:
         while True:
             left = deadline - time.monotonic()
             block = (b"BLOCK", b"%d" % max(1, int(min(left, ANSWER_SECONDS / 2) * 1000))) if left > 0 else ()
-            with self._connected() as exchange:
+            with self._server.connection() as exchange:
                 exchange.send(command(b"XREAD", b"COUNT", b"1", *block, b"STREAMS", *streams, *places))
                 if exchange.reply():
                     return True
@@ -240,21 +223,21 @@ class ValkeyLog:
         partition = self.partition_of(namespace)
         prints = [fingerprint(namespace, event_id) for event_id in event_ids]
         keys = self._keys[partition]
-        found = self._ask_all([command(b"HGET", keys.bucket(print_), print_) for print_ in prints])
+        found = self._server.ask_all([command(b"HGET", keys.bucket(print_), print_) for print_ in prints])
         return [None if seq is None else Position(partition, int(seq)) for seq in found]
 
     def head(self, partition: int) -> int:
-        return int(self._ask_all([command(b"HGET", self._keys[partition].meta, b"seq")])[0] or 0)
+        return int(self._server.ask_all([command(b"HGET", self._keys[partition].meta, b"seq")])[0] or 0)
 
     def namespace_head(self, namespace: str) -> NamespaceHead:
         partition = self.partition_of(namespace)
-        (row,) = self._ask_all([command(b"HGET", self._keys[partition].namespaces, namespace.encode())])
+        (row,) = self._server.ask_all([command(b"HGET", self._keys[partition].namespaces, namespace.encode())])
         seq, raw_seq, recorded_at = (int(part or 0) for part in (row or b"0 0 ").split(b" "))
         return NamespaceHead(position=Position(partition, seq), raw_seq=raw_seq, recorded_at=recorded_at)
 
     def _fetch(self, keys: PartitionKeys, places: Sequence[int]) -> list[Event]:
         asked = [command(b"XRANGE", keys.log, b"%d-0" % seq, b"%d-0" % seq) for seq in places]
-        head, *rows = self._ask_all([command(b"HGET", keys.meta, b"seq"), *asked])
+        head, *rows = self._server.ask_all([command(b"HGET", keys.meta, b"seq"), *asked])
         entries: list[StoredEntry] = []
         for seq, found in zip(places, rows, strict=True):
             if not found:
@@ -289,52 +272,5 @@ class ValkeyLog:
         for entry in entries:
             erased = self._keys[entry.position.partition].erased
             asked.append(command(b"SISMEMBER", erased, fingerprint(entry.header["n"], entry.header["i"])))
-        replies = self._ask_all(asked) if asked else []
+        replies = self._server.ask_all(asked) if asked else []
         return {entry.position for entry, gone in zip(entries, replies, strict=True) if gone}
-
-    # -- the wire
-
-    def _ask_all(self, requests: Sequence[bytes]) -> list[Any]:
-        """Replies in one exchange. The first error raises."""
-        with self._connected() as exchange:
-            exchange.send(b"".join(requests))
-            replies = exchange.replies(len(requests))
-        for reply in replies:
-            if isinstance(reply, Exception):
-                raise failure(reply)
-        return replies
-
-    @contextmanager
-    def _connected(self) -> Iterator[Exchange]:
-        """A connection to a server that was checked since it last failed."""
-        try:
-            with self._link.connection() as exchange:
-                if self._traits is None:
-                    self._traits = self._checked(exchange)
-                yield exchange
-        except Unavailable:
-            self._traits = None
-            raise
-
-    def _checked(self, exchange: Exchange) -> ServerTraits:
-        exchange.send(_FULL_INFO)
-        info = parse_info(b"\n".join(exchange.replies(3)))
-        appendfsync = None
-        if self._durability == "always":
-            exchange.send(command(b"CONFIG", b"GET", b"appendfsync"))
-            (reply,) = exchange.replies(1)
-            appendfsync = reply[1].decode() if isinstance(reply, list) and len(reply) == 2 else None
-        traits = check_server(info, durability=self._durability, appendfsync=appendfsync)
-        wanted = b"%d" % len(self._keys)
-        for keys in self._keys:
-            exchange.send(
-                command(b"HSETNX", keys.meta, b"partitions", wanted) + command(b"HGET", keys.meta, b"partitions")
-            )
-            created = exchange.replies(2)[1]
-            if isinstance(created, Exception):
-                raise failure(created)
-            if created != wanted:
-                raise wrong_partitions(created=int(created), wanted=len(self._keys))
-        exchange.send(command(b"SCRIPT", b"LOAD", _SCRIPT))
-        exchange.reply()
-        return traits
