@@ -185,12 +185,13 @@ class _Ranking:
     ) -> Ranked | None:
         question = self._question
         subject = claim.subject_key or ""
-        own = subject == question.subject or subject == "user"
+        own = subject == question.subject or (subject == "user" and question.subject == "user")
         side = self._fence.side_of_claim(subject=subject, own=own, text=f"{claim.text or ''} {claim.value or ''}")
         if side is Side.OUTSIDE:
             return None
         predicate = claim.predicate or ""
         asked = question.asks_for(predicate)
+        anothers = not self._fence and not own and question.first_person and bool(asked)
         about = subject in self._fence.names or (own and (question.first_person or not self._fence.names))
         slot = about and (bool(asked) or predicate in question.asks)
         span = question.span
@@ -202,7 +203,7 @@ class _Ranking:
                 dense=self._dense.get(doc, 0.0),
                 slot=slot,
                 subject=about,
-                side=side if self._fence else None,
+                side=Side.OUTSIDE if anothers else side if self._fence else None,
                 age=max(self._now - claim.known_from, 0),
                 importance=0.5 if claim.importance is None else claim.importance,
                 claim=True,

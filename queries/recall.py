@@ -35,6 +35,8 @@ from .validity import Point
 
 DEFAULT_LIMIT: Final = 10
 DEFAULT_BUDGET: Final = 2_000
+FAINT: Final = 0.12
+"""Of the best score: below it, what has not one word of the question is left out."""
 JUDGED: Final = 5
 """Ranked memories on which the verdict rests."""
 
@@ -122,6 +124,8 @@ class Recall:
         if namespace is None or not (terms or terms.stops):
             return _reply("no_evidence", [], Packet("", 0, False), as_of, degraded)
         fenced = fence(model, namespace.ns, question.text, own=question.subject)
+        if request.asker is not None and question.first_person and not fenced:
+            fenced = Fence((question.subject,))
         found = gather(
             model,
             namespace.ns,
@@ -147,7 +151,7 @@ class Recall:
         heard = vector is not None and not found.degraded
         evidence = [r.evidence(found.lexical, question, vectors=heard) for r in ranked[:JUDGED]]
         verdict, strength = answerability.judge(evidence, about_user=about_user)
-        chosen = [] if verdict == "no_evidence" else ranked[: request.limit]
+        chosen = [] if verdict == "no_evidence" else _worth_showing(ranked)[: request.limit]
         items = self._items(model, request, namespace, chosen)
         words = tuple(word for group in found.lexical.words.values() for word in group)
         packet = pack(_lines(chosen, items), budget=request.token_budget, words=words)
@@ -182,6 +186,11 @@ class Recall:
         if items and self._exposures is not None:
             self._exposures.shown(request.namespace, request.session, exposure, items)
         return items
+
+
+def _worth_showing(ranked: list[Ranked]) -> list[Ranked]:
+    """Without what no word of the question finds and which is only faintly near in meaning."""
+    return [r for r in ranked if r.met or r.slot or r.score >= FAINT * ranked[0].score]
 
 
 def _point(request: RecallRequest, question: Question, now: int) -> Point:

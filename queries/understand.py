@@ -122,7 +122,7 @@ def understand(
         valid_at = now if span[0] <= now < span[1] else _point_in(span)
     first = _FIRST_PERSON.search(words) is not None
     frame = [m[0].strip() for pattern in (_NOW, _HISTORY, _WHEN, _PLAN) for m in pattern.finditer(words)]
-    if valid_at is not None:
+    if span is not None:
         frame.append(normalise(span_words))
     asks, telling = asked_predicates(words)
     return Question(
