@@ -26,11 +26,14 @@ from .subjects import Subject, Voice
 
 __all__ = ["RulesExtractor"]
 
-_LONGEST: Final = 20_000
+_LONGEST: Final = 100_000
 """Characters that are read of one text; what follows is recallable as it stands."""
 _BACK: Final = 3
 _LONGEST_BACK: Final = 500
 """How many earlier utterances, and how much of each, is looked at for whom he and she are."""
+_REMEMBER: Final = re.compile(r"\s*(?:请|一定要)?(?:记住|记得|记一下)|\s*(?:please )?(?:remember|note|keep in mind|don't forget)\b", re.I)
+_REMEMBER_THIS: Final = 0.95
+"""Importance of what the user asks to be remembered."""
 _PRONOUN: Final = re.compile(r"[他她]|(?<![A-Za-z])s?he(?![A-Za-z])", re.I)
 
 
@@ -83,8 +86,10 @@ class RulesExtractor:
             verdicts = unsaid(sentence)
             reason = next((verdict for verdict in verdicts if verdict is not None), reason)
             grammar = CHINESE if sentence.chinese else ENGLISH
+            told = _REMEMBER_THIS if _REMEMBER.match(sentence.text) else 0.0
             for claim in read_sentence(grammar, sentence, verdicts, utterance, carry, voice):
-                claims.append(replace(claim, importance=self._registry.predicate(claim.predicate).importance))
+                own = self._registry.predicate(claim.predicate).importance
+                claims.append(replace(claim, importance=max(own, told)))
         return claims, reason
 
     def _slips(self, utterance: Utterance, voice: Voice, earlier: Sequence[Utterance]) -> list[Claim]:

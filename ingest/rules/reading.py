@@ -18,6 +18,8 @@ from .grammar import Carry, Grammar, Place, Reading
 from .subjects import Part, Subject, Voice
 from .times import spans_of
 
+_LONGEST_CLAUSE: Final = 300
+"""Characters beyond which a clause is no sentence anyone said, and not read."""
 _COPULA: Final = re.compile(r" (?:is|are|was)(?: |$)|'s$")
 _BOUNDS: Final = ("since", "until", "during")
 
@@ -27,7 +29,7 @@ def read_sentence(grammar: Grammar, sentence: Sentence, verdicts: Sequence[str |
     spans: tuple[TimeSpan, ...] | None = None
     carry.subject, carry.start, carry.spans, carry.spans_start = None, None, (), None
     for clause, verdict in zip(sentence.clauses, verdicts, strict=True):
-        if verdict is not None:
+        if verdict is not None or len(clause.text) > _LONGEST_CLAUSE:
             carry.subject = False if carry.subject is None else carry.subject
             continue
         third = carry.third

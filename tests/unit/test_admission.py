@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from taishi.ingest import admission
-
 from tests.support.rules_cases import extract, read, said
 
 
@@ -18,7 +17,7 @@ from tests.support.rules_cases import extract, read, said
                 "早呀",
                 "好的，谢谢",
                 "嗯嗯嗯",
-                "哈哈哈哈哈哈",
+                "嘿嘿嘿嘿",
                 "ok, great!",
                 "haha",
                 "Thanks a lot!",

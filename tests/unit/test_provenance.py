@@ -7,7 +7,6 @@ import pytest
 from taishi.ingest import provenance
 from taishi.ingest.claims import ORIGIN_STRENGTH
 from taishi.ingest.envelope import ORIGINS, SESSION_KINDS
-
 from tests.support.rules_cases import extract, read, said
 
 SILENT = {"heartbeat", "cron", "subagent"}

@@ -12,7 +12,6 @@ from taishi.ingest.instants import render
 from taishi.ingest.registry import default_registry
 from taishi.ingest.rules import RulesExtractor
 from taishi.ingest.slots import Fingerprints, bind
-
 from tests.support.rules_cases import claims, extract, lines, read, said, score, short
 
 NOON = datetime(2026, 11, 27, 15, 30, tzinfo=UTC)
@@ -29,7 +28,6 @@ def test_the_lines_that_were_put_aside_are_read_well(half: str) -> None:
     total, odd = score("rules_en", half)
     assert total.precision >= 0.95, odd
     assert total.recall >= 0.95, odd
-
 
 
 @pytest.mark.parametrize(
@@ -191,6 +189,7 @@ def test_he_and_she_across_a_session_and_slips() -> None:
         "I made a mistake.",
         "I'll try.",
         "I won't give up.",
+        "I live in Rome?",
         "Write a story where I live on Mars.",
         'The sign said "I live in Rome".',
         "I had a great time.",

@@ -7,7 +7,6 @@ from datetime import datetime
 import pytest
 
 from taishi.ingest.instants import render
-
 from tests.support.rules_cases import SHANGHAI, claims, extract, lines, read, said, score, short
 
 
@@ -211,6 +210,19 @@ def test_what_is_not_stated_is_not_claimed(text: str) -> None:
 def test_a_question_at_the_end_does_not_take_the_statement_before_it() -> None:
     assert read("我住在贵阳，你呢？") == {("user", "lives_in", "贵阳", "+")}
     assert read("我住在贵阳，对吗？") == set()
+    assert read("我住在贵阳？") == set()
+
+
+def test_a_dated_change_has_no_end_that_anyone_stated() -> None:
+    [moved] = claims("我上个月搬到了贵阳")
+    assert render(moved.valid_from) == "2026-06-30T16:00:00Z"
+    assert moved.valid_to is None
+    assert moved.to_inferred
+
+
+def test_what_the_user_asks_to_be_remembered_weighs_more() -> None:
+    [plain], [told] = claims("我喜欢绿茶"), claims("记住，我喜欢绿茶")
+    assert told.importance > plain.importance
 
 
 def test_the_fact_in_the_last_sentence_of_a_long_text_is_found() -> None:
