@@ -19,6 +19,14 @@ def test_asking_words_are_explained_by_the_memorys_predicate():
     assert coverage({1: 5.0}, {1: ("妹妹",)}, {}, ("名字",)) == (0.0, 1.0)
 
 
+def test_a_telling_word_must_be_met_and_a_framing_word_need_not():
+    weight, words = {1: 1.0, 2: 9.0}, {1: ("sister",), 2: ("work",)}
+    assert coverage(weight, words, {2: 1.0}, telling=("sister",)) == (0.9, 1.0)
+    assert coverage(weight, words, {1: 1.0, 2: 1.0}, telling=("sister",)) == (1.0, 0.0)
+    assert coverage(weight, words, {1: 1.0}, frame=("working",)) == (1.0, 0.0)
+    assert coverage(weight, words, {}, frame=("working", "sister")) == (0.0, 0.0)
+
+
 def test_full_coverage_of_the_asked_slot_is_supported():
     evidence = Evidence(covered=1.0, missing=0.0, dense=0.2, slot=True)
     assert judge([evidence], about_user=True)[0] == "supported"

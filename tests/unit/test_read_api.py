@@ -193,7 +193,7 @@ def test_what_was_shown_is_told_to_the_log_with_ids_alone(tmp_path):
     assert event.type == "memory.recalled"
     assert event.body == {}
     assert f"{event.facts['exposure']}.0" == item["exposure_id"]
-    assert event.facts["claims"] == [item["id"]]
+    assert (event.facts["items"], event.facts["claims"], event.facts["events"]) == ([item["id"]], [item["id"]], [])
 
 
 # lists
@@ -207,6 +207,15 @@ def test_a_list_is_of_what_holds_newest_first(api):
     assert [i["value"] for i in get(api, "/v1/memories", status="superseded").json()["items"]] == ["绍兴"]
     both = get(api, "/v1/memories", status="current, superseded", subject="user", predicate="lives_in").json()["items"]
     assert [i["status"] for i in both] == ["current", "superseded"]
+
+
+def test_what_says_the_same_is_listed_once(tmp_path):
+    h = History()
+    for words in ("Sencha", "sencha", "SENCHA."):
+        h.claim("user", "likes", words)
+    with Api(tmp_path, h) as client:
+        (item,) = get(client, "/v1/memories").json()["items"]
+        assert len(item["evidence"]) == 3
 
 
 def test_pages_of_a_list_are_of_one_moment_and_one_question(tmp_path):

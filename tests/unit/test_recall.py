@@ -114,6 +114,14 @@ def test_a_thousand_old_versions_do_not_crowd_out_the_one_that_holds(tmp_path):
     assert [i["value"] for i in reply["items"]] == ["0.599"]
 
 
+def test_what_holds_is_found_through_old_versions_that_no_slot_word_asks_for(tmp_path):
+    h = History()
+    for n in range(400):
+        h.claim("烘干机", "status", f"第{n}档", valid_from=JAN + n)
+    reply = ReadSide(tmp_path, h.events).ask("烘干机怎么样了")
+    assert [i["value"] for i in reply["items"]] == ["第399档"]
+
+
 # entities
 
 
