@@ -1,7 +1,8 @@
 """Beliefs: which statement holds a slot, at which valid time, as far as was known when.
 
-A slot's history is a pure function of the *set* of its operations, ordered by (known instant, sequence number). An
-operation adds a statement or removes statements (found wrong, retracted, forgotten). After each one the slot holds
+A slot's history is a pure function of the *set* of its operations, ordered by (known instant, position of the words
+that state it): when an extraction finishes cannot matter. An operation adds a statement or removes statements (found
+wrong, retracted, forgotten). After each one the slot holds
 **rectangles**: statement × valid interval, open in known time. What an operation changes is closed at its known
 instant and kept as history; nothing is ever altered in place.
 
@@ -34,9 +35,9 @@ RemovalReason = Literal["wrong", "retracted", "forgotten"]
 
 
 class Statement(NamedTuple):
-    """A claim as the fold sees it. Times are instants, [start, end). `claim` is the sequence number that states it.
+    """A claim as the fold sees it. Times are instants, [start, end). `claim` is the sequence number of its event.
 
-    `source` tells statements of one event from those of different events.
+    `source` is the sequence number of the event whose words state it: its own where it was stated outright.
     """
 
     claim: int
@@ -49,6 +50,11 @@ class Statement(NamedTuple):
     strength: int
     correction: bool
     source: int
+
+    @property
+    def order(self) -> tuple[int, int, int]:
+        """Where it stands among the slot's operations."""
+        return self.known, self.source, self.claim
 
 
 class Rectangle(NamedTuple):
@@ -102,6 +108,11 @@ class Removal:
     known: int
     seq: int
     successor: int | None = None
+
+    @property
+    def order(self) -> tuple[int, int, int]:
+        """Before the statement that its own event makes."""
+        return self.known, self.seq, 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -308,16 +319,16 @@ def remove(removal: Removal, open_: Sequence[Rectangle], survivors: Sequence[Sta
 
 def replay(statements: Collection[Statement], removals: Collection[Removal]) -> SlotHistory:
     """The history of a slot from the set of its operations, whatever order they are given in."""
-    operations: list[tuple[int, int, int, Statement | Removal]] = [
-        *((s.known, s.claim, 1, s) for s in statements),
-        *((r.known, r.seq, 0, r) for r in removals),
+    operations: list[tuple[tuple[int, int, int], Statement | Removal]] = [
+        *((s.order, s) for s in statements),
+        *((r.order, r) for r in removals),
     ]
-    operations.sort(key=lambda o: o[:3])
+    operations.sort(key=lambda o: o[0])
     open_ = _OpenRectangles()
     closed: list[Closed] = []
     links: list[Link] = []
     believed: dict[int, Statement] = {}
-    for known, _, _, operation in operations:
+    for (known, _, _), operation in operations:
         if isinstance(operation, Removal):
             for claim in operation.claims:
                 believed.pop(claim, None)

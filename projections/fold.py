@@ -27,7 +27,7 @@ _CLAIM_CONTENT: Final = (
 )  # fmt: skip
 _CLAIM_FACTS: Final = (
     "seq", "ns", "claim_id", "event_id", "event_type", "slot", "value_fp", "negates", "valid_from", "valid_to",
-    "to_inferred", "known_from", "source", "recorded_at", "strength", "correction", "generation", "key_id",
+    "to_inferred", "known_from", "source", "recorded_at", "strength", "correction", "generation", "key_id", "made_from",
 )  # fmt: skip
 _INSERT_CLAIM: Final = (
     f"INSERT INTO claims ({', '.join(_CLAIM_FACTS + _CLAIM_CONTENT)})"
@@ -127,7 +127,7 @@ def _claim(model: Model, event: Event, ns: int) -> None:
         (
             seq, ns, facts.claim_id, event.event_id, event.type, slot, facts.value, facts.negates, start,
             facts.valid_to, facts.to_inferred, known, source, event.recorded_at, facts.strength, facts.correction,
-            event.generation, event.key_id, *content,
+            event.generation, event.key_id, _made_from(model, event, facts, ns), *content,
         ),
     )  # fmt: skip
     _quote(model, event, seq, rests_on)
@@ -168,6 +168,14 @@ def _evidence(model: Model, event: Event, ns: int) -> list[int]:
         for event_id in event.evidence
     )
     return sorted(row[0] for row in found if row is not None)
+
+
+def _made_from(model: Model, event: Event, facts: ClaimFacts, ns: int) -> int | None:
+    """The claim whose words a command's claim repeats (an ending said of it): it goes where that one goes."""
+    if not (facts.targets and event.evidence):
+        return None
+    rows = model.rows("SELECT seq FROM claims WHERE claim_id = ? AND ns = ? ORDER BY seq", (facts.targets[0], ns))
+    return int(rows[-1][0]) if rows else None
 
 
 def _quote(model: Model, event: Event, seq: int, rests_on: Iterable[int]) -> None:

@@ -166,8 +166,8 @@ class Lookup:
     # what a forget takes (DESIGN §6)
 
     def closure_of_claims(self, partition: int, claims: Iterable[FoundClaim], *, upto: int) -> ToErase:
-        """Each claim with its equals, every event that states one of them, whole, and the other claims drawn from
-        overlapping quotes of those words."""
+        """Each claim with its equals, every event that states one of them, whole, the other claims drawn from
+        overlapping quotes of those words, and what a command made of them."""
         wanted: set[int] = set()
         for claim in claims:
             wanted.update(c.seq for c in self.equals(partition, claim) if c.seq <= upto)
@@ -183,6 +183,8 @@ class Lookup:
                 ):
                     if start is None or a is None or (a < stop and start < b):
                         also.add(other)
+        for seq in wanted | also:
+            also.update(r[0] for r in self._rows(partition, "SELECT seq FROM claims WHERE made_from = ?", seq))
         return self._to_erase(partition, wanted | also, raw, upto)
 
     def closure_of_events(self, partition: int, events: Iterable[int], claims: Iterable[int], *, upto: int) -> ToErase:

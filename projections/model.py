@@ -94,7 +94,7 @@ class Model:
         row = self.execute("SELECT slot FROM slots WHERE fingerprint = ?", (fingerprint,)).fetchone()
         if row is None:
             self.execute(
-                "INSERT INTO slots (ns, fingerprint, last_known, last_seq) VALUES (?, ?, ?, 0)",
+                "INSERT INTO slots (ns, fingerprint, last_known, last_source, last_seq) VALUES (?, ?, ?, 0, 0)",
                 (ns, fingerprint, -(2**62)),
             )
             return self.connection.last_insert_rowid()
@@ -103,9 +103,9 @@ class Model:
     def admit(self, slot: int, new: Statement) -> None:
         """Folds a statement whose claim row is written. In order, it cuts only what it overlaps; else the slot is
         replayed."""
-        last = self.execute("SELECT last_known, last_seq FROM slots WHERE slot = ?", (slot,)).get
-        if (new.known, new.claim) <= tuple(last):
-            self.replay(slot)
+        last = self.execute("SELECT last_known, last_source, last_seq FROM slots WHERE slot = ?", (slot,)).fetchone()
+        if last is not None and new.order <= last:
+            self._arrive_late(slot, new)
             return
         statements = {new.claim: new}
         overlapping = []
@@ -121,7 +121,26 @@ class Model:
         self._insert(
             slot, change.opened, [Closed(*r, until=new.known) for r in change.shut if r.known < new.known], change.links
         )
-        self.execute("UPDATE slots SET last_known = ?, last_seq = ? WHERE slot = ?", (new.known, new.claim, slot))
+        self._set_last(slot, new.order)
+
+    def _set_last(self, slot: int, order: tuple[int, int, int]) -> None:
+        self.execute("UPDATE slots SET last_known = ?, last_source = ?, last_seq = ? WHERE slot = ?", (*order, slot))
+
+    def _arrive_late(self, slot: int, new: Statement) -> None:
+        """A verdict that the value was never true holds for all that had said so, read by then or not."""
+        verdicts = self.rows(
+            "SELECT removed_at, removed_seq FROM claims WHERE slot = ? AND value_fp = ? AND negates = ?"
+            " AND removed_why = 'wrong' ORDER BY removed_at, removed_seq",
+            (slot, new.value, new.negates),
+        )
+        verdict = next((v for v in verdicts if (*v, 0) > new.order), None)
+        if verdict is not None:
+            self.execute(
+                "UPDATE claims SET removed_at = ?, removed_why = 'wrong', removed_seq = ?"
+                " WHERE seq = ? AND removed_at IS NULL",
+                (*verdict, new.claim),
+            )
+        self.replay(slot)
 
     def replay(self, slot: int) -> None:
         """Folds the slot anew from its claims: for late arrivals and removals."""
@@ -142,8 +161,7 @@ class Model:
         for table in ("beliefs", "history", "chains"):
             self.execute(f"DELETE FROM {table} WHERE slot = ?", (slot,))
         self._insert(slot, history.open, history.closed, history.links)
-        last = max([*((s.known, s.claim) for s in statements), *((r.known, r.seq) for r in operations)])
-        self.execute("UPDATE slots SET last_known = ?, last_seq = ? WHERE slot = ?", (*last, slot))
+        self._set_last(slot, max([*(s.order for s in statements), *(r.order for r in operations)]))
 
     def _insert(self, slot: int, opened: Sequence[Rectangle], closed: Sequence[Closed], links: Sequence[Link]) -> None:
         for r in opened:

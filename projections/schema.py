@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import Final
 
-FOLD_VERSION: Final = 1
+FOLD_VERSION: Final = 2
 """Raise it when a fold or this schema changes what is stored: read models of another version are rebuilt by replay."""
 
 PRAGMAS: Final = (
@@ -66,7 +66,8 @@ CREATE TABLE slots (
     slot INTEGER PRIMARY KEY,
     ns INTEGER NOT NULL,
     fingerprint TEXT NOT NULL UNIQUE,
-    last_known INTEGER NOT NULL,     -- (known instant, seq) of the last operation folded in order
+    last_known INTEGER NOT NULL,     -- known instant, source and seq of the last operation in order
+    last_source INTEGER NOT NULL,
     last_seq INTEGER NOT NULL
 );
 CREATE TABLE claims (
@@ -88,6 +89,7 @@ CREATE TABLE claims (
     correction INTEGER NOT NULL,
     generation INTEGER,
     key_id INTEGER NOT NULL,
+    made_from INTEGER,               -- position of the claim whose words a command took over
     removed_at INTEGER,              -- known instant from which it is not believed
     removed_why TEXT,                -- wrong | retracted | forgotten
     removed_seq INTEGER,             -- position of the event that removed it
@@ -103,6 +105,7 @@ CREATE TABLE claims (
 CREATE INDEX claims_ns ON claims (ns);       -- lists, newest first
 CREATE INDEX claims_id ON claims (claim_id, ns);
 CREATE INDEX claims_slot ON claims (slot, value_fp, seq);
+CREATE INDEX claims_made_from ON claims (made_from) WHERE made_from IS NOT NULL;
 CREATE INDEX claims_subject ON claims (ns, subject_key, predicate);
 CREATE INDEX claims_predicate ON claims (ns, predicate);
 CREATE TABLE subjects (              -- names that claims speak of, with how many live ones
@@ -125,9 +128,9 @@ CREATE INDEX history_claim ON history (claim);
 CREATE TABLE chains (                -- what took whose place, by which rule
     slot INTEGER NOT NULL, known_at INTEGER NOT NULL,
     old_claim INTEGER NOT NULL, new_claim INTEGER,  -- new_claim NULL: removed without a successor
-    valid_from INTEGER NOT NULL, valid_to INTEGER NOT NULL, rule TEXT NOT NULL,
-    PRIMARY KEY (slot, known_at, old_claim, valid_from)
-) WITHOUT ROWID;
+    valid_from INTEGER NOT NULL, valid_to INTEGER NOT NULL, rule TEXT NOT NULL
+);
+CREATE INDEX chains_slot ON chains (slot, known_at);
 CREATE INDEX chains_old ON chains (old_claim);
 CREATE INDEX chains_new ON chains (new_claim);
 CREATE TABLE evidence (

@@ -6,11 +6,10 @@ began (compare-and-set), so that a second worker on the same partition fails and
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import apsw
 import orjson
@@ -21,13 +20,9 @@ from taishi.ingest.errors import KeyMissing, LogDamaged, TaishiError, UnknownEve
 
 from . import fold
 from .analysis import Analyzer
+from .digest import content_digest
 from .model import Model
 from .schema import FOLD_VERSION, PRAGMAS, SCHEMA
-
-DIGESTED: Final = (
-    "namespaces", "events", "slots", "claims", "subjects", "beliefs", "history", "chains", "evidence", "tombstones",
-    "tokens",
-)  # fmt: skip
 
 
 class CheckpointMoved(TaishiError):
@@ -170,23 +165,3 @@ class ReadModelFile:
 
     def digest(self) -> str:
         return content_digest(self._connection)
-
-
-def content_digest(connection: apsw.Connection) -> str:
-    """SHA-256 over every row of the read model, in key order: equal for equal histories, however they were folded."""
-    total = hashlib.sha256()
-    for table in DIGESTED:
-        columns = [row[1] for row in connection.execute(f"PRAGMA table_info({table})")]
-        total.update(f"{table}({','.join(columns)})\n".encode())
-        for row in connection.execute(f"SELECT {', '.join(columns)} FROM {table} ORDER BY {_key(connection, table)}"):
-            total.update(orjson.dumps(_plain(row)) + b"\n")
-    return total.hexdigest()
-
-
-def _key(connection: apsw.Connection, table: str) -> str:
-    keyed = sorted((row[5], row[1]) for row in connection.execute(f"PRAGMA table_info({table})") if row[5])
-    return ", ".join(name for _, name in keyed)
-
-
-def _plain(row: Sequence[Any]) -> list[Any]:
-    return [value.hex() if isinstance(value, bytes) else value for value in row]

@@ -20,7 +20,8 @@ from taishi.ingest.ids import IdSource
 from taishi.ingest.sqlalchemy_keys import SqlAlchemyKeyStore
 from taishi.ingest.valkey_log import ValkeyLog
 from taishi.projections.analysis import Analyzer
-from taishi.projections.store import ReadModelFile, content_digest, open_connection
+from taishi.projections.digest import content_digest
+from taishi.projections.store import ReadModelFile, open_connection
 from taishi.projections.worker import model_path
 
 _PLACES = "Arvik Belmor Cintra Dorval Esker Fenwick Galtara Holm Ivrea Jorvik 云浦 海棠湾 南屏 青岚 白鹭洲".split()

@@ -76,5 +76,5 @@ def believed(claims, removals, *, valid, known):
         for c in r["claims"]:
             gone_at[c] = min(gone_at.get(c, END), r["known"])
     live = [c for c in claims if c["known"] <= known and not gone_at.get(c["claim"], END) <= known]
-    live.sort(key=lambda c: (c["known"], c["claim"]))
+    live.sort(key=lambda c: (c["known"], c["source"], c["claim"]))
     return {c["claim"] for c in cells_after(live)[valid]}

@@ -69,6 +69,7 @@ class History:
         targets: tuple[str, ...] = (),
         was: Any = None,
         type_: str | None = None,
+        event_id: str | None = None,
         **content: Any,
     ) -> Event:
         """An asserted claim, or an extracted one when `said` is the event whose words state it."""
@@ -77,7 +78,7 @@ class History:
             text = (said.body or {"text": ""})["text"]
             quote = Quote(event_id=said.event_id, start=0, end=len(text), text=text)
         claim = Claim(subject=subject, predicate=predicate, value=value, quote=quote, **content)
-        own = str(UUID(int=len(self.events) + 1))
+        own = event_id or str(UUID(int=len(self.events) + 1))
         facts = bind(
             claim,
             namespace=namespace or self.namespace,
@@ -94,6 +95,7 @@ class History:
             type_ or ("claim.extracted" if said else "claim.asserted"),
             namespace=namespace,
             recorded_at=recorded_at,
+            event_id=own,
             evidence=[said.event_id] if said else [],
             facts={"claim": facts.to_header()},
             body=claim.to_body(),

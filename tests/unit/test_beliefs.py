@@ -101,6 +101,7 @@ def test_every_point_equals_the_oracle(case):
         for valid in range(oracle.HORIZON + 1):
             want = oracle.believed(*plain, valid=valid, known=known)
             assert believed(history, valid=valid, known=known) == want, (valid, known)
+    assert all(c.known < c.until for c in history.closed)
     for valid in range(oracle.HORIZON + 1):
         assert believed(history, valid=valid) == believed(history, valid=valid, known=99)
 
@@ -120,12 +121,10 @@ def test_the_set_decides_not_the_order_of_arrival(case, rng):
 def test_one_by_one_equals_replay(case):
     """What a live fold does (cut only what overlaps) gives the open rectangles of a replay."""
     claims, removals = case
-    steps = sorted(
-        [*((c.known, c.claim, 1, c) for c in claims), *((r.known, r.seq, 0, r) for r in removals)], key=lambda s: s[:3]
-    )
+    steps = sorted([*claims, *removals], key=lambda step: step.order)
     open_: set[Rectangle] = set()
     folded: dict[int, Statement] = {}
-    for *_, step in steps:
+    for step in steps:
         if isinstance(step, Removal):
             for claim in step.claims:
                 folded.pop(claim, None)
