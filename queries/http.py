@@ -8,6 +8,7 @@ More threads than cores would only take that lock from each other; more load is 
 from __future__ import annotations
 
 import asyncio
+import gc
 import logging
 import threading
 import time
@@ -292,6 +293,8 @@ class _Routes:
                 _LOG.error("the embedder cannot be loaded: %s", e.slug)
                 return
             self.warm["vectors"] = True
+        gc.collect()
+        gc.freeze()  # what is loaded now stays: collections need not walk it again
 
     def operations(self) -> Sequence[Operation]:
         one = "/v1/memories/{memory_id}"
