@@ -91,7 +91,7 @@ class Lexical:
                     count, worth = there > 0, SCATTERED_WORTH * there / len(piece.scattered)
                 if count:
                     group = piece.group
-                    gain = worth * piece.idf * count * (K1 + 1) / (count + norm)
+                    gain = piece.share * worth * piece.idf * count * (K1 + 1) / (count + norm)
                     gains[group] = max(gain, gains.get(group, 0.0))
                     part = piece.share * worth * piece.weight / self.weight[group]
                     met[group] = max(part, met.get(group, 0.0))

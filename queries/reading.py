@@ -155,7 +155,8 @@ class ReadModel:
         return {row[0]: row[1] for row in self.rows_in(_STAND_INS, claims)}
 
     def equals(self, claims: Iterable[int]) -> dict[int, list[int]]:
-        """For each of `claims`: others of its slot that say the same and are not removed, the oldest few."""
+        """For each of `claims`: others of its slot that say the same and hold nothing of their own, the oldest few. It
+        stands for them."""
         found: dict[int, list[int]] = {}
         for seq in claims:
             found[seq] = [row[0] for row in self.rows(_EQUALS, seq)]
@@ -201,7 +202,7 @@ _STAND_INS: Final = """SELECT c.seq, min(b.claim) FROM claims c CROSS JOIN belie
     WHERE c.seq IN carray(?) GROUP BY c.seq"""
 _EQUALS: Final = """SELECT o.seq FROM claims c CROSS JOIN claims o ON o.slot = c.slot
     WHERE c.seq = ? AND o.value_fp = c.value_fp AND o.negates = c.negates AND o.seq <> c.seq AND o.removed_at IS NULL
-    LIMIT 20"""
+    AND NOT EXISTS (SELECT 1 FROM beliefs b WHERE b.claim = o.seq) ORDER BY o.seq LIMIT 20"""
 _LINK: Final = "SELECT slot, known_at, old_claim, new_claim, valid_from, valid_to, rule FROM chains WHERE"
 _LINKS_FROM: Final = f"{_LINK} old_claim IN carray(?)"
 _LINKS_TO: Final = f"{_LINK} new_claim IN carray(?)"

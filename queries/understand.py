@@ -41,6 +41,9 @@ _NOW: Final = re.compile(
     r"现在|目前|当前|如今|眼下|现今|最新"
     r"|\b(?:now|currently|nowadays|at the moment|these days|at present|latest|today)\b"
 )
+_POINTING: Final = re.compile(
+    r"那[天时年月]|当[天时年]|那会儿|\b(?:that day|at the time|at that time|as of|back then)\b"
+)
 _HISTORY: Final = re.compile(
     r"(?<![\d天周月年时点号日分秒前饭睡出])(?:之前|以前)(?!先|要|得)|从前|原来|原先|曾经|曾(?=[在用住是叫])|过去(?!了)|先前|早先|起初|最初|一开始"
     r"|历史|换过|变过|改过|变更|沿革|上一[个任版]|前一[个任版]"
@@ -121,7 +124,7 @@ def understand(
     if span is not None and intent in ("current", "plan") and not valid_at_given:
         valid_at = now if span[0] <= now < span[1] else _point_in(span)
     first = _FIRST_PERSON.search(words) is not None
-    frame = [m[0].strip() for pattern in (_NOW, _HISTORY, _WHEN, _PLAN) for m in pattern.finditer(words)]
+    frame = [m[0].strip() for pattern in (_NOW, _POINTING, _HISTORY, _WHEN, _PLAN) for m in pattern.finditer(words)]
     if span is not None:
         frame.append(normalise(span_words))
     asks, telling = asked_predicates(words)

@@ -88,18 +88,20 @@ def judge_slots(
         nearest: Mapping[int, Rectangle] | None = None
     else:
         covering, nearest = _as_read(model, slots, point)
+        closed: Collection[int] = ()
     by_slot: dict[int, list[Covering]] = {}
     at_point: dict[int, Covering] = {}
     for r in covering:
         by_slot.setdefault(r.slot, []).append(r)
         at_point[r.claim] = r
     if nearest is None:
-        nearest = _nearest(model, known.keys() - at_point.keys(), point)
+        nearest, closed = _nearest(model, known.keys() - at_point.keys(), point)
     verdicts = {
         seq: _verdict(claim, at_point.get(seq), nearest.get(seq), by_slot.get(claim.slot, ()), point)
         for seq, claim in known.items()
     }
-    _lead_to_equals(model, known, verdicts, by_slot, nearest, point)
+    own = nearest.keys() - closed
+    _lead_to_equals(model, known, verdicts, by_slot, own, point)
     return verdicts, {slot: [r.claim for r in rectangles] for slot, rectangles in by_slot.items()}
 
 
@@ -108,14 +110,15 @@ def _lead_to_equals(
     claims: Mapping[int, ClaimRow],
     verdicts: dict[int, Verdict],
     by_slot: Mapping[int, Sequence[Covering]],
-    nearest: Mapping[int, Rectangle],
+    own: Collection[int],
     point: Point,
 ) -> None:
-    """Lets a claim that holds nothing lead to the one of its slot that says the same and does."""
+    """Lets a claim that holds nothing lead to the one of its slot that says the same and does. Those in `own` hold
+    another time: v1 before the roll-back is not v1 after it."""
     bare: list[int] = []
     for seq, verdict in verdicts.items():
         claim = claims[seq]
-        if verdict.holds or verdict.status in _REMOVED:
+        if verdict.holds or verdict.status in _REMOVED or seq in own:
             continue
         rectangles = by_slot.get(claim.slot, ())
         same = [r for r in rectangles if r.value_fp == claim.value_fp and r.negates == claim.negates]
@@ -124,10 +127,10 @@ def _lead_to_equals(
             rival = any(o.value_fp != r.value_fp and not o.negates and not r.negates for o in rectangles)
             status: Status = "contested" if rival else "current"
             verdicts[seq] = Verdict(status, r.valid_from, r.valid_to, r.known_from, r.known_to, r.claim)
-        elif seq not in nearest:
+        else:
             bare.append(seq)
     leads = model.stand_ins(bare) if bare and point.position is None else {}
-    theirs = _nearest(model, set(leads.values()), point) if leads else {}
+    theirs = _nearest(model, set(leads.values()), point)[0] if leads else {}
     for seq, keeper in leads.items():
         if keeper in theirs:
             claim = claims[seq]
@@ -175,18 +178,22 @@ def _as_read(model: ReadModel, slots: Collection[int], point: Point) -> tuple[li
     return covering, nearest
 
 
-def _nearest(model: ReadModel, claims: Collection[int], point: Point) -> dict[int, Rectangle]:
-    """Of each claim that holds nothing at the point: its rectangle nearest to it, as known then; else its last one."""
+def _nearest(
+    model: ReadModel, claims: Collection[int], point: Point
+) -> tuple[dict[int, Rectangle], set[int]]:
+    """Of each claim that holds nothing at the point: its rectangle nearest to it, as known then; else its last one.
+    And those of which only that is left."""
     nearest: dict[int, Rectangle] = {}
     for r in model.rectangles(claims, known_at=point.known):
         best = nearest.get(r.claim)
         if best is None or _distance(r, point.valid_at) < _distance(best, point.valid_at):
             nearest[r.claim] = r
-    left = [seq for seq in claims if seq not in nearest]
-    for r in model.closed_rectangles(left):
-        if point.knows(r.known_from) and (r.claim not in nearest or r.known_to > nearest[r.claim].known_to):
+    closed: set[int] = set()
+    for r in model.closed_rectangles([seq for seq in claims if seq not in nearest]):
+        if point.knows(r.known_from) and (r.claim not in closed or r.known_to > nearest[r.claim].known_to):
             nearest[r.claim] = r
-    return nearest
+            closed.add(r.claim)
+    return nearest, closed
 
 
 def _distance(r: Rectangle, valid_at: int) -> int:

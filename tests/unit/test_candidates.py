@@ -87,6 +87,8 @@ def test_scores_mean_the_same_whatever_else_is_there(tmp_path):
 def test_a_part_of_a_code_is_not_the_code(side):
     lexical = found(side, "QX-4499-B")
     assert all(max(match.met.values()) < 0.4 for match in lexical.matches.values())
+    near, exact = (found(side, "QX-4410-B").matches[2 * seq].score for seq in (6, 5))
+    assert near < 0.4 * exact
 
 
 def test_common_words_are_not_matched_on_but_count(tmp_path, monkeypatch):

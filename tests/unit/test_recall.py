@@ -88,6 +88,15 @@ def test_equal_claims_are_one_item_with_all_evidence(tmp_path):
     assert len(item["evidence"]) == 3
 
 
+def test_what_was_said_of_an_earlier_time_is_no_evidence_of_now(tmp_path):
+    h = History()
+    for text, value in (("网关是 1.0 版。", "1.0"), ("网关升到 1.1 版。", "1.1"), ("网关退回 1.0 版。", "1.0")):
+        said = h.say(text)
+        h.claim("网关", "version", value, said=said, valid_from=JAN + len(h.events))
+    (item,) = ReadSide(tmp_path, h.events).ask("网关现在是什么版本")["items"]
+    assert [e["quote"] for e in item["evidence"]] == ["网关退回 1.0 版。"]
+
+
 def test_what_was_forgotten_is_nowhere_and_what_it_replaced_is_back(tmp_path):
     h = History()
     h.claim("user", "lives_in", "Turku", valid_from=JAN)
