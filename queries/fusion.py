@@ -32,6 +32,9 @@ OUTSIDE_FENCE: Final = -0.25
 NEUTRAL_TO_FENCE: Final = -0.08
 RECENCY: Final = 0.04
 RECENCY_HALF_LIFE: Final = 90 * DAY
+NEWER: Final = 0.06
+"""For what is asked of the present state: the newest of all that was found, the oldest getting none of it. Two
+statements that differ by a word and a day are a change, though a day is nothing to the half-life."""
 IMPORTANCE: Final = 0.06
 """Times (importance - .5): at most ±.03."""
 CLAIM: Final = 0.03
@@ -46,7 +49,8 @@ ASSISTANT: Final = -0.05
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Signals:
-    """What is known of one candidate. `lexical` and `dense` are in 0..1; `age` in microseconds, 0 or more."""
+    """What is known of one candidate. `lexical` and `dense` are in 0..1; `age` in microseconds, 0 or more;
+    `newness` from 0 (the oldest that was found) to 1."""
 
     lexical: float = 0.0
     dense: float = 0.0
@@ -54,6 +58,7 @@ class Signals:
     subject: bool = False
     side: Side | None = None
     age: int = 0
+    newness: float = 0.0
     importance: float = 0.5
     claim: bool = False
     holds: bool = True
@@ -84,6 +89,8 @@ def parts(s: Signals) -> dict[str, float]:
         found["time"] = IN_SPAN
     if s.assistant:
         found["role"] = ASSISTANT
+    if s.newness:
+        found["newer"] = NEWER * s.newness
     found["recency"] = RECENCY * 0.5 ** (s.age / RECENCY_HALF_LIFE)
     return found
 

@@ -75,6 +75,7 @@ class _Ranking:
         self._limit = limit
         self._matches = dict(found.lexical.matches)
         self._dense = dict(found.dense)
+        self._newness: Mapping[int, float] = {}
         self._best = max((match.score for match in self._matches.values()), default=0.0)
 
     def ranked(self) -> list[Ranked]:
@@ -95,9 +96,22 @@ class _Ranking:
         led = {v.into for v in verdicts.values() if v.into is not None and v.into not in judged}
         if led:
             judged = {**judged, **self._model.claims(led)}
+        self._newness = self._by_age(claims, events)
         entries = [*self._claims(claims, judged, verdicts), *self._events(events, behind, judged, verdicts)]
         entries.sort(key=lambda r: (-r.score, r.claim is None, -r.doc))
         return folded(entries, self._limit)
+
+    def _by_age(self, claims: Mapping[int, ClaimRow], events: Mapping[int, EventRow]) -> dict[int, float]:
+        """How new each found document is among them all, by the time it was said, for questions about the present
+        state of something."""
+        if self._question.intent != "current" or not self._question.asks:
+            return {}
+        told = {document_of_event(seq): event.said_at for seq, event in events.items()}
+        told |= {document_of_claim(seq): claim.known_from for seq, claim in claims.items()}
+        times = sorted(set(told.values()))
+        last = max(len(times) - 1, 1)
+        place = {time: n / last for n, time in enumerate(times)}
+        return {doc: place[time] for doc, time in told.items()}
 
     def _add_holders(
         self,
@@ -205,6 +219,7 @@ class _Ranking:
                 subject=about,
                 side=Side.OUTSIDE if anothers else side if self._fence else None,
                 age=max(self._now - claim.known_from, 0),
+                newness=self._newness.get(doc, 0.0),
                 importance=0.5 if claim.importance is None else claim.importance,
                 claim=True,
                 holds=verdict.holds or verdict.status == "planned",
@@ -286,6 +301,7 @@ class _Ranking:
                 subject=speaker == question.subject,
                 side=side if self._fence else None,
                 age=max(self._now - event.said_at, 0),
+                newness=self._newness.get(doc, 0.0),
                 holds=status in ("current", "contested", "planned"),
                 in_span=span is not None and _overlap((event.said_at, event.said_at + 1), span),
                 assistant=event.role == "assistant",

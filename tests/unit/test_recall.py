@@ -70,6 +70,14 @@ def test_words_without_a_claim_are_never_hidden(tmp_path):
     assert any("城墙" in text for text in texts)
 
 
+def test_of_two_statements_that_differ_by_a_word_the_newer_tells_the_present(tmp_path):
+    h = History()
+    h.say("水塔的阀门状态是关闭。")
+    h.say("水塔的阀门状态是打开。")
+    texts = ReadSide(tmp_path, h.events).texts("水塔的阀门现在是什么状态")
+    assert texts == ["水塔的阀门状态是打开。", "水塔的阀门状态是关闭。"]
+
+
 def test_the_same_words_again_are_one_item_with_all_evidence(tmp_path):
     h = History()
     for _ in range(3):
