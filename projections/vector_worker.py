@@ -7,22 +7,20 @@ pauses, and forgetting goes on. A text that the model refuses is set aside, visi
 from __future__ import annotations
 
 import logging
-import threading
 import time
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
-import apsw
 import numpy as np
 
 from taishi.ingest.envelope import Event, Position
-from taishi.ingest.errors import LogDamaged, NotFound, TaishiError, Unavailable, UnknownEventVersion
+from taishi.ingest.errors import NotFound, Unavailable
 from taishi.ingest.log import EventLog
 
 from .embedding import Embedder
-from .store import CheckpointMoved
+from .following import IDLE_SECONDS, RETRY_SECONDS, Follower
 from .text_vectors import BATCH, TextVectors
 from .vector_schema import vector_path, vector_paths
 from .vector_texts import Texts, forgotten_by, texts_of
@@ -36,9 +34,6 @@ AHEAD: Final = 1_000
 """Events looked through at a time for forgetting ahead of the checkpoint."""
 AHEAD_ROUNDS: Final = 4
 """And how many times before the next batch is embedded."""
-IDLE_SECONDS: Final = 1.0
-RETRY_SECONDS: Final = 0.2
-HELD_SECONDS: Final = 5.0
 LONGEST_PAUSE: Final = 30.0
 
 
@@ -81,14 +76,14 @@ def open_store(
     return VectorStore(path, model=model, dimension=dimension, complete_at=complete_at)
 
 
-class VectorWorker:
+class VectorWorker(Follower):
     """Keeps the files of `partitions` in `folder`. `secret` keys the content hashes. `run` returns when `stop` is set;
     every batch is one transaction, so that it may be killed at any moment."""
 
     def __init__(
         self, *, log: EventLog, folder: Path, partitions: Iterable[int], embedder: Embedder, secret: bytes
     ) -> None:
-        self._log = log
+        super().__init__(log)
         self._embedder = embedder
         self._texts = TextVectors(embedder, secret)
         self._partitions = {p: self._open(folder, p) for p in partitions}
@@ -233,56 +228,18 @@ class VectorWorker:
 
     # running
 
-    def catch_up(self) -> None:
-        """Embeds until every partition is at its head, or rests."""
-        for partition in self._partitions:
-            while self.step(partition):
-                pass
-
-    def run(self, stop: threading.Event) -> None:
-        held: dict[int, float] = {}
-        while not stop.is_set():
-            held = {p: until for p, until in held.items() if until > time.monotonic()}
-            try:
-                for p in self._round(without=held):
-                    held[p] = time.monotonic() + HELD_SECONDS
-                self._wait(stop, without=held)
-            except (Unavailable, apsw.BusyError) as e:
-                log_.warning("waiting: %s", type(e).__name__)
-                stop.wait(RETRY_SECONDS)
-
-    def _round(self, *, without: Container[int]) -> list[int]:
-        """A batch of each partition in turn until nothing is left to do at once. The partitions that stand still."""
-        stuck: list[int] = []
-        going = [p for p in self._partitions if p not in without]
-        while going:
-            for partition in list(going):
-                try:
-                    more = self.step(partition)
-                except (LogDamaged, UnknownEventVersion, CheckpointMoved, apsw.FullError, apsw.IOError) as e:
-                    said = e.message if isinstance(e, TaishiError) else type(e).__name__
-                    log_.error("p%d stands still: %s", partition, said)
-                    stuck.append(partition)
-                    more = False
-                if not more:
-                    going.remove(partition)
-        return stuck
-
-    def _wait(self, stop: threading.Event, *, without: Container[int]) -> None:
-        """Until there is something new, or a rest is over."""
-        now = time.monotonic()
-        watched: dict[int, int] = {}
-        seconds = IDLE_SECONDS
+    def positions(self) -> dict[int, int]:
+        places = {}
         for p, state in self._partitions.items():
-            if p in without:
-                continue
             at = state.store.checkpoint
-            watched[p] = max(at.seq, at.forgotten) if state.failures else at.seq
+            places[p] = max(at.seq, at.forgotten) if state.failures else at.seq
+        return places
+
+    def patience(self) -> float:
+        now, seconds = time.monotonic(), IDLE_SECONDS
+        for state in self._partitions.values():
             if state.failures:
                 seconds = min(seconds, max(0.01, state.retry_at - now))
             if state.unscrubbed:
                 seconds = min(seconds, RETRY_SECONDS)
-        if watched:
-            self._log.wait(watched, seconds=seconds)
-        else:
-            stop.wait(RETRY_SECONDS)
+        return seconds
