@@ -51,8 +51,13 @@ def completed_event(
     decisions: Mapping[str, str],
     extractor: str,
     generation: int,
+    usage: Mapping[str, Any] | None = None,
 ) -> NewEvent:
     """`extraction.completed`: the window is done, with so many claims. `decisions`: event id → why it became none."""
+    facts: dict[str, Any] = {
+        "window": window_id, "events": list(event_ids), "claims": claims, "decisions": dict(decisions),
+        "extractor": extractor,
+    }
     return NewEvent(
         event_id=completed_id(namespace, window_id, generation),
         type="extraction.completed",
@@ -61,10 +66,7 @@ def completed_event(
         actor=_SYSTEM,
         origin="system",
         body={},
-        facts={
-            "window": window_id, "events": list(event_ids), "claims": claims, "decisions": dict(decisions),
-            "extractor": extractor,
-        },
+        facts=facts if usage is None else {**facts, "usage": dict(usage)},
         generation=generation,
     )
 
@@ -78,9 +80,17 @@ def failed_event(
     attempt: int,
     error: str,
     generation: int,
+    usage: Mapping[str, Any] | None = None,
+    answer: Mapping[str, Any] | None = None,
+    evidence: Sequence[str] = (),
 ) -> NewEvent:
-    """`extraction.failed`: this attempt came to nothing. `error` is a code, never a message that could hold words."""
+    """`extraction.failed`: this attempt came to nothing. `error` is a code, never a message that could hold words.
+
+    `answer` is a model's answer as `answers` keeps it, which rests on the words it was asked about: `evidence`.
+    """
     facts: dict[str, Any] = {"window": window_id, "events": list(event_ids), "error": error, "attempt": attempt}
+    if usage is not None:
+        facts["usage"] = dict(usage)
     return NewEvent(
         event_id=derived_id("extraction.failed", namespace, window_id, str(generation), str(attempt)),
         type="extraction.failed",
@@ -88,7 +98,8 @@ def failed_event(
         session=session,
         actor=_SYSTEM,
         origin="system",
-        body={},
+        body={} if answer is None else dict(answer),
         facts=facts,
         generation=generation,
+        evidence=tuple(evidence),
     )

@@ -7,7 +7,7 @@ Messages name the remedy and never hold a message body, a key or a token.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 
@@ -122,6 +122,28 @@ class NotCaughtUp(Unavailable):
     """The read models have not reached the position that was asked for."""
 
     slug = "not-caught-up"
+
+
+class Postponed(Unavailable):
+    """Not now, and through no fault of the words: a model that is down, a budget that is spent. The work waits."""
+
+    slug = "postponed"
+
+
+class AnswerRefused(TaishiError):
+    """A model answered with what cannot be used. `code` says how (`model.truncated`), `answer` is what came.
+
+    `usage` is what the call took, JSON-ready, where that is known.
+    """
+
+    status = 502
+    slug = "answer-refused"
+
+    def __init__(self, code: str, *, answer: bytes = b"", usage: Mapping[str, Any] | None = None) -> None:
+        super().__init__(f"the model's answer cannot be used ({code})")
+        self.code = code
+        self.answer = answer
+        self.usage = usage
 
 
 class UnsafeServer(TaishiError):

@@ -3,7 +3,8 @@
 For each window: its events are read by position, erased ones are passed over, the gate turns away what may not become
 a claim, the extractor reads the rest, every quote is checked against its source, claims are bound to slots, and all
 that came of it is appended as one batch with `extraction.completed`, which also guards it: read twice, the first wins.
-A window that cannot be read leaves a visible `extraction.failed` and holds up no other.
+A window that cannot be read leaves a visible `extraction.failed` and holds up no other. One that must wait, because a
+model is down or a budget is spent, leaves nothing at all: it stays open, and the keeper hands it out again.
 """
 
 from __future__ import annotations
@@ -11,13 +12,14 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Any, Final
 
+from .answers import Answers
 from .claims import ORIGIN_STRENGTH, Claim
 from .crashpoints import reach
 from .derived import claim_event, completed_event, completed_id, failed_event
 from .envelope import Event, NewEvent
-from .errors import EvidenceErased, LogDamaged, TaishiError, Unavailable
+from .errors import AnswerRefused, EvidenceErased, LogDamaged, Postponed, TaishiError, Unavailable
 from .extractor import Extractor, Window
 from .jobs import Task
 from .log import Appended, Batch, EventLog
@@ -43,24 +45,32 @@ def gate_of(mode: Mode) -> Gate:
 
 
 ENFORCED: Final = gate_of("enforce")
-_CHUNK: Final = 100
 
 logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
-    """What came of one attempt at a window: claims and decisions, or an `error` code."""
+    """What came of one attempt at a window: claims and decisions, or an `error` code.
+
+    `answer` is what a failed model said, as `answers` keeps it; `context` are the words it knew beside the sources.
+    """
 
     task: Task
     sources: Sequence[Event]
+    context: Sequence[Event] = ()
     claims: Sequence[NewEvent] = ()
     decisions: Mapping[str, str]
     error: str | None = None
+    usage: Mapping[str, Any] | None = None
+    answer: Mapping[str, Any] | None = None
 
 
 class Extraction:
-    """`seconds` is the time that one window may take."""
+    """`seconds` is the time that one window may take, `at_once` how many are read before any of them is appended.
+
+    Without `answers`, answers of models that could not be used are not kept.
+    """
 
     def __init__(
         self,
@@ -72,6 +82,8 @@ class Extraction:
         gate: Gate = ENFORCED,
         generation: int = 1,
         seconds: float = 10.0,
+        at_once: int = 100,
+        answers: Answers | None = None,
     ) -> None:
         self._log = log
         self._reader = WindowReader(log)
@@ -81,23 +93,47 @@ class Extraction:
         self._gate = gate
         self._generation = generation
         self._seconds = seconds
+        self._at_once = at_once
+        self._answers = answers
 
     def run(self, tasks: Sequence[Task]) -> None:
-        """Leaves a closing or a failure event of each window in the log. Raises Unavailable, LogDamaged, KeyMissing."""
-        for start in range(0, len(tasks), _CHUNK):
-            chunk = tasks[start : start + _CHUNK]
-            outcomes = [self._attempt(window) for window in self._reader.load(chunk)]
-            reach("extracted")
-            self._append(outcomes)
+        """Leaves a closing or a failure event of each window in the log, none where it must wait.
 
-    def _attempt(self, window: LoadedWindow) -> Outcome:
+        Raises Unavailable, LogDamaged, KeyMissing.
+        """
+        for start in range(0, len(tasks), self._at_once):
+            chunk = tasks[start : start + self._at_once]
+            attempts = [self._attempt(window) for window in self._reader.load(chunk)]
+            reach("extracted")
+            self._append([outcome for outcome in attempts if outcome is not None])
+
+    def _attempt(self, window: LoadedWindow) -> Outcome | None:
+        """None: the window waits."""
         try:
             with time_limit(self._seconds):
                 return self._extract(window.task, window.sources, window.context)
+        except Postponed as e:
+            logger.warning("window %s waits: %s", window.task.window_id, e.message)
+            return None
+        except AnswerRefused as e:
+            logger.error("window %s failed: %s", window.task.window_id, e.code)
+            return self._refused(window, e)
         except Exception as e:
             error = _error_code(e)
             logger.error("window %s failed: %s at %s", window.task.window_id, error, _place(e))
             return Outcome(task=window.task, sources=window.sources, decisions={}, error=error)
+
+    def _refused(self, window: LoadedWindow, refusal: AnswerRefused) -> Outcome:
+        known = [e for e in (*window.context, *window.sources) if e.body is not None]
+        return Outcome(
+            task=window.task,
+            sources=window.sources,
+            context=window.context,
+            decisions={},
+            error=refusal.code,
+            usage=refusal.usage,
+            answer=None if self._answers is None else self._answers.keep(refusal.answer, known),
+        )
 
     def _extract(self, task: Task, sources: Sequence[Event], context: Sequence[Event]) -> Outcome:
         zone = zone_named(task.zone)
@@ -123,7 +159,10 @@ class Extraction:
             else:
                 bound = self._bind(task, claim, source)
                 claims.setdefault(bound.event_id, bound)
-        return Outcome(task=task, sources=sources, claims=list(claims.values()), decisions={**refused, **decisions})
+        return Outcome(
+            task=task, sources=sources, claims=list(claims.values()), decisions={**refused, **decisions},
+            usage=reading.usage,
+        )
 
     def _refusal(self, event: Event) -> str | None:
         if event.body is None:
@@ -163,13 +202,15 @@ class Extraction:
         if outcome.error is not None:
             failed = failed_event(
                 namespace=first.namespace, session=first.session, window_id=task.window_id, event_ids=ids,
-                attempt=task.attempt, error=outcome.error, generation=self._generation,
+                attempt=task.attempt, error=outcome.error, generation=self._generation, usage=outcome.usage,
+                answer=outcome.answer, evidence=_rests_on(outcome),
             )
             return Batch(events=[failed], guard=guard)
         completed = completed_event(
             namespace=first.namespace, session=first.session, window_id=task.window_id, event_ids=ids,
             claims=len(outcome.claims), decisions=outcome.decisions,
             extractor=f"{self._extractor.name}@{self._extractor.version}", generation=self._generation,
+            usage=outcome.usage,
         )
         return Batch(events=[*outcome.claims, completed], guard=guard)
 
@@ -181,6 +222,8 @@ def _after(outcome: Outcome, result: Appended | Exception) -> Outcome | None:
             return None
         case Unavailable() | LogDamaged():
             raise result
+        case EvidenceErased() if outcome.error is not None:
+            return replace(outcome, answer=None)
         case EvidenceErased():
             kept = [c for i, c in enumerate(outcome.claims) if i not in result.refused]
             lost = {e: "erased" for i in result.refused for e in outcome.claims[i].evidence}
@@ -190,6 +233,13 @@ def _after(outcome: Outcome, result: Appended | Exception) -> Outcome | None:
         case _:
             logger.error("window %s: its failure is on the log already", outcome.task.window_id)
             return None
+
+
+def _rests_on(outcome: Outcome) -> list[str]:
+    """The words that a kept answer may repeat."""
+    if outcome.answer is None:
+        return []
+    return [e.event_id for e in (*outcome.context, *outcome.sources) if e.body is not None]
 
 
 def _quoted(claim: Claim, readable: Mapping[str, Event]) -> Event | None:

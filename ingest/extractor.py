@@ -6,10 +6,10 @@ be understood by, not read again) and the namespace's zone. Adapters: `rules` (n
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, tzinfo
-from typing import Protocol
+from typing import Any, Protocol
 
 from .claims import Claim
 
@@ -49,10 +49,15 @@ class Decision:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Extraction:
-    """Every claim's quote names one of the window's utterances."""
+    """Every claim's quote names one of the window's utterances.
+
+    `usage` is what the reading took, where it took anything (model, prompt version, tokens, cost, time), JSON-ready. It
+    is recorded in the clear: never words.
+    """
 
     claims: Sequence[Claim]
     decisions: Sequence[Decision] = ()
+    usage: Mapping[str, Any] | None = None
 
 
 class Extractor(Protocol):
@@ -62,4 +67,9 @@ class Extractor(Protocol):
     @property
     def version(self) -> str: ...
 
-    def extract(self, window: Window) -> Extraction: ...
+    def extract(self, window: Window) -> Extraction:
+        """Raises Postponed where the window must wait, AnswerRefused where a model's answer cannot be used.
+
+        Anything else that is raised is a failure of this window that waits for an operator.
+        """
+        ...

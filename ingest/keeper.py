@@ -25,6 +25,7 @@ from .keys import KeyStore
 from .log import Batch, EventLog
 from .outbox import Outbox
 from .outbox_fold import Checkpoint, CheckpointMoved
+from .retries import NO_RETRIES, RetrySchedule
 from .window_fold import FORGETTING_TYPES, WindowFold
 from .windows import AT_ONCE, Policy
 
@@ -49,7 +50,7 @@ def _now() -> int:
 
 
 class Keeper:
-    """`zone` is the time zone of namespaces that have set none."""
+    """`zone` is the time zone of namespaces that have set none, `most_windows` how many windows one job carries."""
 
     def __init__(
         self,
@@ -62,6 +63,8 @@ class Keeper:
         zone: str = "UTC",
         generation: int = 1,
         most_jobs: int = 4,
+        most_windows: int = 500,
+        retries: RetrySchedule = NO_RETRIES,
         clock: Callable[[], int] = _now,
     ) -> None:
         self._log = log
@@ -72,6 +75,8 @@ class Keeper:
         self._zone = zone
         self._generation = generation
         self._most_jobs = most_jobs
+        self._most_windows = most_windows
+        self._retries = retries
         self._clock = clock
         self._checkpoints: dict[int, Checkpoint] = {}
         self._start_heads: dict[int, int] = {}
@@ -147,7 +152,9 @@ class Keeper:
             if events:
                 after = Checkpoint(seq=events[-1].position.seq, digest=events[-1].digest)
                 fold.advance(before, after)
-            changes = WindowFold(fold, events, policy=self._policy, generation=self._generation)
+            changes = WindowFold(
+                fold, events, policy=self._policy, generation=self._generation, retries=self._retries
+            )
             if gathers and expire_at is not None:
                 changes.expire(expire_at)
             changes.write(now=events[-1].appended_at if events else 0)
@@ -158,7 +165,11 @@ class Keeper:
         ready = [p for p, c in self._checkpoints.items() if c.seq >= self._start_heads[p]]
         gathered = time.monotonic() >= self._dispatched + _GATHER_SECONDS
         made = self._outbox.dispatch(
-            partitions=ready, now=self._clock(), most_jobs=self._most_jobs, least=1 if gathered else _GATHER_WINDOWS
+            partitions=ready,
+            now=self._clock(),
+            most_jobs=self._most_jobs,
+            least=1 if gathered else _GATHER_WINDOWS,
+            most_windows=self._most_windows,
         )
         if made:
             self._dispatched = time.monotonic()

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Literal
 
-from sqlalchemy import Connection, create_engine, delete, event, func, select, update
+from sqlalchemy import Connection, and_, create_engine, delete, event, func, or_, select, update
 from sqlalchemy.dialects.sqlite import insert
 
 from . import outbox_schema as t
@@ -31,7 +31,10 @@ _TASKS_BY_DEATHS: Final = (500, 25, 1, 1, 1)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KeptWindow:
-    """A window that is not done. `attempts` were made."""
+    """A window that is not done. `attempts` were made, `failures` of them failed since it was last retried by hand.
+
+    `retry_at` is the instant at which a failed one is tried again by itself, None where it is not.
+    """
 
     window_id: str
     partition: int
@@ -39,6 +42,8 @@ class KeptWindow:
     seqs: tuple[int, ...]
     attempts: int
     error: str | None
+    failures: int = 0
+    retry_at: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,7 +62,8 @@ class Outbox:
         self._engine = create_engine(f"sqlite:///{path}", connect_args={"timeout": 10})
         event.listen(self._engine, "connect", t.prepare)
         event.listen(self._engine, "begin", t.begin)
-        t.meta.create_all(self._engine)
+        with self._engine.begin() as connection:
+            t.create(connection)
 
     def dispose(self) -> None:
         self._engine.dispose()
@@ -74,7 +80,9 @@ class Outbox:
             row = connection.execute(select(c.seq, c.digest).where(c.partition == partition)).one_or_none()
         return Checkpoint() if row is None else Checkpoint(seq=row.seq, digest=row.digest)
 
-    def dispatch(self, *, partitions: Collection[int], now: int, most_jobs: int, least: int = 1) -> int:
+    def dispatch(
+        self, *, partitions: Collection[int], now: int, most_jobs: int, least: int = 1, most_windows: int = 500
+    ) -> int:
         """Puts pending windows of these partitions into new jobs, oldest first, while fewer than `most_jobs` are out.
 
         While any job is out, fewer than `least` windows wait for more. Windows over which workers died come first, one
@@ -85,8 +93,9 @@ class Outbox:
             out = connection.execute(select(func.count()).select_from(t.jobs)).scalar_one()
             for deaths in reversed(range(MAX_DEATHS)):
                 while out + made < most_jobs:
-                    enough = 1 if deaths or not out + made else least
-                    if not _dispatch_one(connection, partitions, now, deaths, enough):
+                    most = min(most_windows, _TASKS_BY_DEATHS[deaths])
+                    enough = 1 if deaths or not out + made else min(least, most)
+                    if not _dispatch_one(connection, partitions, now, deaths, enough, most):
                         break
                     made += 1
                     if deaths:
@@ -131,7 +140,12 @@ class Outbox:
         """Pending windows over which too many workers died."""
         return self._listed(t.windows.c.state == "pending", t.windows.c.deaths >= MAX_DEATHS)
 
+    def retrying(self, *, namespace: str | None = None) -> list[KeptWindow]:
+        """Windows that failed and will be tried again by themselves."""
+        return self._listed(t.windows.c.state == "pending", t.windows.c.error.is_not(None), *_within(namespace))
+
     def failed(self, *, namespace: str | None = None) -> list[KeptWindow]:
+        """Windows that failed and wait for an operator."""
         return self._listed(t.windows.c.state == "failed", *_within(namespace))
 
     def _listed(self, *where: Any) -> list[KeptWindow]:
@@ -140,18 +154,24 @@ class Outbox:
         return [
             KeptWindow(
                 window_id=r.window_id, partition=r.partition, namespace=r.namespace, seqs=tuple(json.loads(r.seqs)),
-                attempts=r.attempts, error=r.error,
+                attempts=r.attempts, error=r.error, failures=r.failures,
+                retry_at=r.not_before if r.state == "pending" and r.error is not None else None,
             )
             for r in rows
         ]
 
     def retry(self, *, namespace: str | None = None, window_ids: Collection[str] | None = None) -> int:
-        """Makes failed windows pending again, all of them or those named. How many."""
+        """Makes failed windows pending again, at once, all of them or those named. How many.
+
+        Those that would be tried again by themselves, but later, are among them.
+        """
         c = t.windows.c
-        chosen = [c.state == "failed", *_within(namespace)]
+        retrying = and_(c.state == "pending", c.error.is_not(None))
+        again_at_once = {"state": "pending", "failures": 0, "deaths": 0, "not_before": 0, "error": None}
+        chosen = [or_(c.state == "failed", retrying), *_within(namespace)]
         if window_ids is not None:
             chosen.append(c.window_id.in_(list(window_ids)))
-        again = update(t.windows).where(*chosen).values(state="pending", deaths=0, not_before=0, error=None)
+        again = update(t.windows).where(*chosen).values(again_at_once)
         with self._engine.begin() as connection:
             return connection.execute(again).rowcount
 
@@ -165,12 +185,12 @@ class Outbox:
 
 
 def _dispatch_one(
-    connection: Connection, partitions: Collection[int], now: int, deaths: int, least: int
+    connection: Connection, partitions: Collection[int], now: int, deaths: int, least: int, most: int
 ) -> bool:
     c = t.windows.c
     ready = (c.state == "pending", c.deaths == deaths, c.not_before <= now, c.partition.in_(list(partitions)))
     chosen = select(c.ordinal, c.window_id, c.attempts).where(*ready).order_by(c.ordinal)
-    rows = connection.execute(chosen.limit(_TASKS_BY_DEATHS[deaths])).all()
+    rows = connection.execute(chosen.limit(most)).all()
     if len(rows) < least:
         return False
     name = job_id([(r.window_id, r.attempts) for r in rows])

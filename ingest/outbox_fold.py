@@ -10,6 +10,7 @@ from sqlalchemy import Connection, delete, exists, select, update
 from sqlalchemy.dialects.sqlite import insert
 
 from . import outbox_schema as t
+from .retries import RetrySchedule
 from .windows import Member, SessionState, Window
 
 
@@ -42,14 +43,21 @@ class SessionKey:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Failure:
+    """An attempt that failed: so many had been made with it. `at`: when, an instant."""
+
+    attempts: int
+    error: str
+    at: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class OpenWindow:
-    """A window to be kept. `zone` None stands for the deployment's own. `error` is set where an attempt failed."""
+    """A window to be kept. `zone` None stands for the deployment's own."""
 
     window: Window
     namespace: str
     zone: str | None
-    attempts: int = 0
-    error: str | None = None
 
 
 class Fold:
@@ -124,8 +132,7 @@ class Fold:
             {
                 "window_id": w.window.window_id, "partition": self._partition, "namespace": w.namespace,
                 "seqs": json.dumps(w.window.seqs), "context": json.dumps(w.window.context), "zone": w.zone,
-                "state": "pending" if w.error is None else "failed", "attempts": w.attempts, "deaths": 0,
-                "not_before": 0, "error": w.error,
+                "state": "pending", "attempts": 0, "failures": 0, "deaths": 0, "not_before": 0,
             }
             for w in windows
         ]
@@ -137,12 +144,21 @@ class Fold:
         if window_ids:
             self._connection.execute(delete(t.windows).where(t.windows.c.window_id.in_(list(window_ids))))
 
-    def fail(self, window_id: str, *, attempts: int, error: str) -> None:
-        """So many attempts were made, and the last one failed."""
+    def fail(self, window_id: str, failure: Failure, schedule: RetrySchedule) -> None:
+        """The window waits for its next try by `schedule`, or has failed for good. A known failure changes nothing."""
         c = t.windows.c
-        failed = {"state": "failed", "job_id": None, "attempts": attempts, "error": error}
-        ours = update(t.windows).where(c.window_id == window_id, c.attempts < attempts)
-        self._connection.execute(ours.values(failed))
+        ours = (c.window_id == window_id, c.attempts < failure.attempts)
+        failures = self._connection.execute(select(c.failures).where(*ours)).scalar()
+        if failures is None:
+            return
+        again = schedule.retry_at(
+            window_id=window_id, error=failure.error, failures=failures + 1, failed_at=failure.at
+        )
+        failed = {
+            "state": "failed" if again is None else "pending", "job_id": None, "attempts": failure.attempts,
+            "failures": failures + 1, "not_before": again or 0, "error": failure.error,
+        }
+        self._connection.execute(update(t.windows).where(*ours).values(failed))
 
     def holding(self, namespace: str, seqs: Collection[int]) -> list[str]:
         """Windows of this namespace that hold none but these events."""

@@ -7,6 +7,8 @@ from typing import Any, Final
 from sqlalchemy import BigInteger, Column, Connection, Index, Integer, LargeBinary, MetaData, String, Table
 
 meta: Final = MetaData()
+VERSION: Final = 2
+"""Of the tables. A file of another version is emptied: all of it can be folded from the log again."""
 
 checkpoints: Final = Table(
     "checkpoints", meta,
@@ -49,11 +51,13 @@ windows: Final = Table(
     Column("deaths", Integer, nullable=False),
     Column("not_before", BigInteger, nullable=False),
     Column("error", String),
+    Column("failures", Integer, nullable=False),
     Index("windows_by_state", "state", "deaths", "ordinal"),
     Index("windows_by_job", "job_id"),
     Index("windows_by_namespace", "partition", "namespace"),
 )
-"""Windows that are not done. `zone` null: the deployment's own. `deaths`: workers that died with it in their hands."""
+"""Windows that are not done. `zone` null: the deployment's own. `failures`: failure events since an operator last
+retried it. `deaths`: workers that died with it in their hands."""
 
 jobs: Final = Table(
     "jobs", meta,
@@ -68,6 +72,14 @@ def prepare(connection: Any, _: Any) -> None:
     connection.isolation_level = None
     for pragma in ("journal_mode=WAL", "synchronous=NORMAL", "secure_delete=ON"):
         connection.execute(f"PRAGMA {pragma}")
+
+
+def create(connection: Connection) -> None:
+    """Makes the tables where they are not there as this version wants them."""
+    if connection.exec_driver_sql("PRAGMA user_version").scalar_one() != VERSION:
+        meta.drop_all(connection)
+        meta.create_all(connection)
+        connection.exec_driver_sql(f"PRAGMA user_version = {VERSION}")
 
 
 def begin(connection: Connection) -> None:

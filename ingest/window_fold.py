@@ -6,11 +6,11 @@ The result depends on the events and their order alone, not on how they were cut
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Final
 
 from .envelope import RAW_TYPES, Event
-from .outbox_fold import Fold, OpenWindow, SessionKey
+from .outbox_fold import Failure, Fold, OpenWindow, SessionKey
+from .retries import NO_RETRIES, RetrySchedule
 from .windows import Member, Policy, SessionState, Window, advance, close, expire
 
 CLOSING_TYPES: Final = frozenset({"extraction.completed", "window.skipped"})
@@ -24,17 +24,26 @@ class WindowFold:
     Derived events of other generations than `generation` are not seen.
     """
 
-    def __init__(self, fold: Fold, events: Sequence[Event], *, policy: Policy, generation: int) -> None:
+    def __init__(
+        self,
+        fold: Fold,
+        events: Sequence[Event],
+        *,
+        policy: Policy,
+        generation: int,
+        retries: RetrySchedule = NO_RETRIES,
+    ) -> None:
         self._fold = fold
         self._policy = policy
         self._generation = generation
+        self._retries = retries
         touched = [e for e in events if e.type in _TOUCHING]
         self._sessions: dict[SessionKey, SessionState] = fold.sessions({_key(e) for e in touched}) if touched else {}
         self._zones = fold.zones({e.namespace for e in touched}) if touched else {}
         self._new_zones: dict[str, str] = {}
         self._opened: dict[str, OpenWindow] = {}
         self._closed: set[str] = set()
-        self._failed: dict[str, tuple[int, str]] = {}
+        self._failed: dict[str, list[Failure]] = {}
         for event in events:
             self._see(event)
 
@@ -50,8 +59,9 @@ class WindowFold:
         self._fold.put_sessions(self._sessions)
         self._fold.put_zones(self._new_zones)
         self._fold.add(list(self._opened.values()))
-        for window_id, (attempts, error) in self._failed.items():
-            self._fold.fail(window_id, attempts=attempts, error=error)
+        for window_id, failures in self._failed.items():
+            for failure in failures:
+                self._fold.fail(window_id, failure, self._retries)
         self._fold.close(self._closed)
         if self._closed or self._failed:
             self._fold.end_jobs()
@@ -76,7 +86,10 @@ class WindowFold:
             if event.type in CLOSING_TYPES:
                 self._close(event.facts["window"])
             elif event.type == "extraction.failed":
-                self._fail(event.facts["window"], attempts=event.facts["attempt"] + 1, error=event.facts["error"])
+                failure = Failure(
+                    attempts=event.facts["attempt"] + 1, error=event.facts["error"], at=event.appended_at
+                )
+                self._failed.setdefault(event.facts["window"], []).append(failure)
 
     def _open(self, namespace: str, windows: Sequence[Window]) -> None:
         for window in windows:
@@ -97,13 +110,6 @@ class WindowFold:
     def _close(self, window_id: str) -> None:
         if self._opened.pop(window_id, None) is None:
             self._closed.add(window_id)
-
-    def _fail(self, window_id: str, *, attempts: int, error: str) -> None:
-        opened = self._opened.get(window_id)
-        if opened is None:
-            self._failed[window_id] = (attempts, error)
-        elif opened.attempts < attempts:
-            self._opened[window_id] = replace(opened, attempts=attempts, error=error)
 
     def _forget(self, event: Event) -> None:
         erased = {seq for _, seq in event.facts["events"]}
