@@ -15,6 +15,7 @@ from typing import Final
 
 from .extractor import Utterance
 from .normal import normalise
+from .simplified import simplified
 
 SMALL_TALK: Final = "small_talk"
 STATUS_NOISE: Final = "status_noise"
@@ -41,7 +42,7 @@ _WORDY: Final = re.compile(r"\w")
 _ONLY_SECRET: Final = re.compile(r"\s*(?:\[redacted:\w+\][\s,，.。]*)+")
 _NOT_OWN: Final = frozenset({"assistant", "tool", "external", "system"})
 _SELF_WORDS: Final = re.compile(
-    r"^(?:相关记忆|记忆|memory|memories)?[:：\s]*(?:该?用户|我|the user|user|i)\s*(?:'s|is|am|的)?\s*"
+    r"^(?:相关记忆|记忆|memory|memories)?[:：\s]*(?:该?用户|使用者|我|the user|user|i)\s*(?:'s|is|am|的)?\s*"
 )
 
 
@@ -57,6 +58,7 @@ def _rules() -> tuple[frozenset[str], dict[str, re.Pattern[str]]]:
 
 def refusal(text: str) -> str | None:
     """Why this text, whoever said it, is not read; None where it may be."""
+    text = simplified(text)
     bare = _EDGES.sub("", text.strip())
     if not bare:
         return EMPTY if not _WORDY.search(text) and not text.strip() else SMALL_TALK

@@ -14,6 +14,7 @@ from importlib.resources import files
 from typing import Any, Final, Literal
 
 from .claims import ORIGIN_STRENGTH
+from .simplified import simplified
 
 Mode = Literal["enforce", "off"]
 
@@ -69,4 +70,4 @@ def gate(origin: str, session_kind: str, text: str = "", *, mode: Mode = "enforc
 def gives_orders(origin: str, text: str) -> bool:
     """Do words that are not the user's own tell the reader what to do or to remember?"""
     origins, patterns = _orders()
-    return origin in origins and bool(text) and patterns.search(text) is not None
+    return origin in origins and bool(text) and patterns.search(simplified(text)) is not None

@@ -3,7 +3,8 @@
 `[redacted:<kind>]` stands where a secret stood. Talking about a password without saying it is left as it is, and so are
 versions, order codes, commit hashes and phone numbers. Patterns are data rows: kind, pattern, group that is the secret.
 
-This runs on every text that comes in. A pattern is tried only where one of its `hints` occurs, and every repetition
+Chinese is matched in simplified characters (`simplified` keeps offsets), names of settings word by word
+(`AWS_SECRET_ACCESS_KEY`, `dbPassword`). This runs on every text that comes in. A pattern is tried only where one of its `hints` occurs, and every repetition
 that another one may follow is bounded, so that no text takes more than linear time.
 """
 
@@ -14,6 +15,8 @@ import re
 from collections import Counter
 from dataclasses import dataclass
 from typing import Final
+
+from .simplified import simplified
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +30,7 @@ class _Row:
 
 
 _WORD_BEFORE: Final = r"(?<![A-Za-z0-9_-])"
-_ZH_SECRET: Final = r"(?:密码|口令|密钥|秘钥|私钥|通行码|验证码|PIN码|pin码|支付密码|授权码|访问令牌|令牌)"
+_ZH_SECRET: Final = r"(?:密码|口令|密钥|秘钥|私钥|金钥|通关密语|通行密码|通行码|验证码|PIN码|pin码|支付密码|授权码|访问令牌|令牌)"
 _EN_SECRET: Final = r"(?:passwords?|passphrase|passwd|pwd|passcode|pin(?: code)?|secret(?: key)?|api[ _-]?key|access[ _-]?token|auth[ _-]?token|token|verification code|private key|client[ _-]?secret)"
 _VALUE: Final = r"(?P<secret>[!-~]{4,128})"
 
@@ -43,7 +46,7 @@ _ROWS: Final = (
     _Row("token", ("bearer",), re.compile(r"\bBearer\s{1,8}(?P<secret>[A-Za-z0-9._~+/-]{20,}=*)", re.I), "secret"),
     _Row("password", ("://",), re.compile(r"\b[a-z][a-z0-9+.-]{0,31}://[^\s:/@]{1,64}:(?P<secret>[^\s:/@]{3,128})@", re.I), "secret"),
 )
-_ZH_HINTS: Final = ("密码", "口令", "密钥", "秘钥", "私钥", "通行码", "验证码", "pin码", "授权码", "令牌")
+_ZH_HINTS: Final = ("密码", "口令", "密钥", "秘钥", "私钥", "金钥", "通关密语", "通行码", "验证码", "pin码", "授权码", "令牌")
 _EN_HINTS: Final = ("passw", "passp", "pwd", "passcode", "pin", "secret", "key", "token", "verification code")
 _SAID: Final = (
     (_ZH_HINTS, re.compile(_ZH_SECRET + r"(?:现在|已经|就|都|仍然|还|暂时)*(?:是|为|设为|设成|设置为|改成了?|改为了?|换成了?|变成了?|叫|[:：=])+\s{0,8}[“\"'「]?" + _VALUE)),
@@ -53,6 +56,22 @@ _SAID: Final = (
         r"\s{0,8}(?:\s(?:is|are|was)(?:\s{1,8}(?:now|still|set to|changed to))?|\s{1,8}(?:has been |was )?(?:changed|set|reset) to|[:=]|=>)\s{0,8}[\"'“`]?" + _VALUE, re.I)),
     (("密码", "口令"), re.compile(r"(?:把|将)?(?:密码|口令)(?:从.{1,40}?)?(?:改|换|设)[成为到]了?\s{0,8}[“\"'「]?" + _VALUE)),
 )
+_NAMED: Final = re.compile(
+    r"(?<![A-Za-z0-9_-])(?P<name>[A-Za-z][A-Za-z0-9_-]{2,79})[\"'`]?\s{0,4}(?:=>|:=|[:=])\s{0,4}[\"'“`]?" + _VALUE
+)
+"""A setting with a name and a value. Whether the name is one of a secret is `_names_a_secret`."""
+_NAME_WORDS: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+_SECRET_WORDS: Final = frozenset("secret secrets password passwd passwords pwd passphrase passcode credential credentials apikey pass".split())
+_KEY_WORDS: Final = frozenset("key token keys tokens".split())
+_KEY_HEADS: Final = frozenset(
+    "api access auth private signing encryption master client service session refresh bearer bot deploy webhook jwt hmac ssh storage "
+    "account admin license publish shared subscription registry app".split()
+)
+_NOT_THE_SECRET: Final = frozenset(
+    "id ids count counts type limit limits name names path file filename length len size url uri ttl expiry expires expiration policy field "
+    "version age manager min max header prefix suffix rotation budget usage used total arn alias provider store reset column format enabled required".split()
+)
+"""What is said about a secret ("password_min_length") rather than it."""
 _CARD: Final = re.compile(r"(?<![\w.-])(?:\d[ -]?){12,18}\d(?![\w-])")
 _ENDS: Final = ".,;:!?)]}>\"'`”’」"
 _PLAIN_WORD: Final = re.compile(r"[A-Za-z]+(?:['-][A-Za-z]+)?|\d{1,3}")
@@ -91,7 +110,7 @@ _CARD_HEADS: Final = re.compile(r"^(?:4|5[1-5]|2[2-7]|3[47]|6(?:011|2|5)|35|30|3
 def redact(text: str) -> tuple[str, tuple[str, ...]]:
     """`text` with secrets replaced, and the kinds found, in order of kind, each once. Pure; idempotent."""
     found: set[str] = set()
-    folded = text.casefold()
+    folded = simplified(text).casefold()
     for row in _ROWS:
         if not any(hint in folded for hint in row.hints):
             continue
@@ -104,22 +123,47 @@ def redact(text: str) -> tuple[str, tuple[str, ...]]:
         text = row.pattern.sub(replaced, text)
     for hints, pattern in _SAID:
         if any(hint in folded for hint in hints):
-            text = pattern.sub(lambda m: _said(m, found), text)
+            text = _replaced(pattern, text, found)
+    if any(hint in folded for hint in _EN_HINTS):
+        text = _replaced(_NAMED, text, found)
     text = _CARD.sub(lambda m: _card(m, found), text)
     return text, tuple(sorted(found))
 
 
-def _said(match: re.Match[str], found: set[str]) -> str:
+def _replaced(pattern: re.Pattern[str], text: str, found: set[str]) -> str:
+    """`text` with the secrets that `pattern` finds in its simplified form replaced."""
+    out: list[str] = []
+    at = 0
+    for match in pattern.finditer(simplified(text)):
+        bounds = _said(match)
+        if bounds is not None:
+            found.add("password")
+            out += (text[at : bounds[0]], "[redacted:password]")
+            at = bounds[1]
+    return "".join((*out, text[at:]))
+
+
+def _said(match: re.Match[str]) -> tuple[int, int] | None:
+    """Where the secret stands that the words give; None where they give none."""
+    name = match.groupdict().get("name")
+    if name is not None and not _names_a_secret(name):
+        return None
     start, end = match.span("secret")
     value = match["secret"]
     while value and value[-1] in _ENDS:
         value, end = value[:-1], end - 1
     quoted = match.string[start - 1 : start] in ("\"", "'", "“", "「", "`") and end < len(match.string) and match.string[end] in "\"'”」`"
-    if len(value) < 4 or not _strong(value, quoted=quoted):
-        return match[0]
-    found.add("password")
-    base = match.start()
-    return match[0][: start - base] + "[redacted:password]" + match[0][end - base :]
+    return (start, end) if len(value) >= 4 and _strong(value, quoted=quoted) else None
+
+
+def _names_a_secret(name: str) -> bool:
+    """AWS_SECRET_ACCESS_KEY, dbPassword, deploy-token; not primary_key, max_tokens, password_min_length."""
+    words = [word.lower() for word in _NAME_WORDS.findall(name)]
+    if not words or not _NOT_THE_SECRET.isdisjoint(words):
+        return False
+    if not _SECRET_WORDS.isdisjoint(words):
+        return True
+    return words[-1] in _KEY_WORDS and not _KEY_HEADS.isdisjoint(words[:-1])
 
 
 def _card(match: re.Match[str], found: set[str]) -> str:

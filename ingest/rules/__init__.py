@@ -22,6 +22,7 @@ from .grammar import Carry
 from .grammars import CHINESE, ENGLISH
 from .modality import unsaid
 from .reading import read_sentence
+from .shadow import restored, shadowed
 from .subjects import Subject, Voice
 
 __all__ = ["RulesExtractor"]
@@ -51,9 +52,14 @@ class RulesExtractor:
         """Claims in order of place. An utterance without a claim has a decision that says why."""
         claims: list[Claim] = []
         decisions: list[Decision] = []
-        earlier: list[Utterance] = list(window.context)
-        for utterance in window.utterances:
+        earlier: list[Utterance] = [shadowed(before) for before in window.context]
+        pairs = [(after.text, before.text) for after, before in zip(earlier, window.context, strict=True) if after is not before]
+        for spoken in window.utterances:
+            utterance = shadowed(spoken)
             found, reason = self._admitted(utterance, earlier)
+            if pairs or utterance is not spoken:
+                pairs.insert(0, (utterance.text, spoken.text))
+                found = [restored(claim, pairs) for claim in found]
             claims += found
             if not found:
                 decisions.append(Decision(event_id=utterance.event_id, reason=reason))

@@ -100,3 +100,53 @@ def test_several_kinds_are_named_once_each() -> None:
 def test_it_is_idempotent_and_never_raises(text: str) -> None:
     clean, _ = redact(text)
     assert redact(clean)[0] == clean
+
+
+@pytest.mark.parametrize(
+    ("text", "secret"),
+    [
+        ("access_id=demo demo_secret_access_key=Zk9LmQ2vXr7TbN4wPy8s", "Zk9LmQ2vXr7TbN4wPy8s"),
+        ("STRIPE_WEBHOOK_SECRET=whsk9d2LkQz", "whsk9d2LkQz"),
+        ("export DB_PASSWORD='tuna7fish'", "tuna7fish"),
+        ('{"clientSecretValue": "q8Wn3Lp0Zx"}', "q8Wn3Lp0Zx"),
+        ("DEPLOY_TOKEN: t0k-88-aaZ", "t0k-88-aaZ"),
+        ("SIGNING_KEY => 8f9aQQ12", "8f9aQQ12"),
+        ("redis-master-password=R3d!s", "R3d!s"),
+        ("adminPassword = Winter#41", "Winter#41"),
+        ("BOT_API_TOKEN=77:AAHqz_9", "77:AAHqz_9"),
+        ("APP_ENCRYPTION_KEY=base64:Zm9vYmFy1==", "Zm9vYmFy1"),
+        ("家裡無線網路密碼是 Tulip#5521", "Tulip#5521"),
+        ("登入口令：qz77-Lm", "qz77-Lm"),
+        ("驗證碼為 889213", "889213"),
+        ("我把密碼改成了 Maple!90", "Maple!90"),
+        ("伺服器金鑰是 Kx82-mmQ1", "Kx82-mmQ1"),
+        ("授權碼換成 7Q-3310", "7Q-3310"),
+    ],
+)
+def test_names_of_settings_and_traditional_words_are_seen(text: str, secret: str) -> None:
+    clean, found = redact(text)
+    assert secret not in clean
+    assert found
+    assert redact(clean)[0] == clean
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "primary_key=order_id_7",
+        "max_tokens=4096",
+        "password_min_length: 12",
+        "cache_key=user:1201",
+        "token_count=88712",
+        "sort_key = created_at2",
+        "SECRET_NAME=prod/db-1",
+        "api_key_id: 4471",
+        "access_token_ttl=3600s",
+        "我忘記密碼了，怎麼辦？",
+        "驗證碼收不到",
+        "口令太短，請改長一點",
+        "keyboard_layout=us-101",
+    ],
+)
+def test_what_is_said_about_a_secret_stays(text: str) -> None:
+    assert redact(text) == (text, ())
