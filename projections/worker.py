@@ -87,9 +87,6 @@ class Projector(Follower):
         for model in self._models.values():
             model.close()
 
-    def checkpoints(self) -> dict[int, int]:
-        return {p: model.checkpoint.seq for p, model in self._models.items()}
-
     def digests(self) -> dict[int, str]:
         return {p: model.digest() for p, model in self._models.items()}
 
@@ -109,7 +106,7 @@ class Projector(Follower):
         return len(events) == self._batch
 
     def positions(self) -> dict[int, int]:
-        return self.checkpoints()
+        return {p: model.checkpoint.seq for p, model in self._models.items()}
 
     def patience(self) -> float:
         return RETRY_SECONDS if self._unscrubbed else IDLE_SECONDS
