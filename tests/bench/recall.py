@@ -10,6 +10,7 @@ question's is the local embedder's, and its time counts. With `--folder` and `--
 from __future__ import annotations
 
 import argparse
+import gc
 import random
 import resource
 import tempfile
@@ -128,6 +129,8 @@ def main() -> None:
 def ask(recall: Recall, args: argparse.Namespace) -> None:
     rng, source = random.Random(2), messages()
     said = [(f"n{n // args.each}", next(source)) for n in range(min(args.namespaces * args.each, 400_000))]
+    gc.collect()
+    gc.freeze()  # as the read API does
     spent: list[float] = []
     busy: list[float] = []
     verdicts: dict[str, int] = {}
