@@ -67,6 +67,14 @@ class KnownEvent:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class KnownSlot:
+    """A slot by its fingerprint, with the ids of its live claims, oldest first (at least one)."""
+
+    fingerprint: str
+    claims: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Closure:
     """Everything that must go so that the words are gone (DESIGN §6), at or before the upper bound, without what is
     erased already.
@@ -100,8 +108,8 @@ class ClaimDirectory(Protocol):
         """`upto` is the last sequence number that may go (None: all that was folded). An empty closure is no error."""
         ...
 
-    def contested(self, namespace: str, slot: str) -> Sequence[str]:
-        """Ids of the live claims of a slot, by its fingerprint (or the id of a claim in it). Raises NotFound."""
+    def slot(self, namespace: str, slot: str) -> KnownSlot:
+        """A slot by its fingerprint, or by the id of a claim in it. Raises NotFound."""
         ...
 
     def zone(self, namespace: str) -> tzinfo:

@@ -48,11 +48,13 @@ async def resolve(slot: str, body: Resolve, ports: Ports) -> dict[str, str]:
         raise InvalidInput("give either winner or coexist", field="winner")
     wanted = memory_id(slot)
     await ports.call(ports.directory.settled, body.namespace)
-    claims = list(await ports.call(ports.directory.contested, body.namespace, wanted))
+    known = await ports.call(ports.directory.slot, body.namespace, wanted)
     winner = None if body.winner is None else memory_id(body.winner)
-    if winner is not None and winner not in claims:
-        raise InvalidInput(f"the winner is one of the slot's claims: {', '.join(claims[:5])}", field="winner")
-    facts = {"slot": wanted, "winner": winner, "coexist": body.coexist, "claims": claims}
+    if winner is not None and winner not in known.claims:
+        raise InvalidInput(f"the winner is one of the slot's claims: {', '.join(known.claims[:5])}", field="winner")
+    facts = {
+        "slot": known.fingerprint, "winner": winner, "coexist": body.coexist, "claims": list(known.claims),
+    }  # fmt: skip
     return await _place("conflict.resolved", body.namespace, facts, {"reason": body.reason}, ports)
 
 

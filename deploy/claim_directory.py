@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
 from datetime import tzinfo
 from typing import Final
 from zoneinfo import ZoneInfo
 
 import orjson
 
-from taishi.commands.directory import Closure, KnownClaim, KnownEvent, Scope
+from taishi.commands.directory import Closure, KnownClaim, KnownEvent, KnownSlot, Scope
 from taishi.ingest.claims import Claim, ClaimFacts
 from taishi.ingest.envelope import Position
 from taishi.ingest.errors import Gone, NotCaughtUp, NotFound
@@ -126,12 +125,13 @@ class ReadModelDirectory:
             case "namespace":
                 return lookup.of_namespace(partition, ns, upto=upto)
 
-    def contested(self, namespace: str, slot: str) -> Sequence[str]:
+    def slot(self, namespace: str, slot: str) -> KnownSlot:
         partition, ns = self._namespace(namespace)
-        found = self._lookup.contested(partition, ns, slot)
+        found = self._lookup.live_of_slot(partition, ns, slot)
         if not found:
             raise NotFound("no such slot in this namespace", field="slot")
-        return list(dict.fromkeys(c.claim_id for c in found))
+        claims = dict.fromkeys(c.claim_id for c in found)
+        return KnownSlot(fingerprint=found[0].slot_fingerprint, claims=tuple(claims))
 
     def zone(self, namespace: str) -> tzinfo:
         found = self._lookup.namespace(self._log.partition_of(namespace), namespace)

@@ -6,8 +6,8 @@ wrong, retracted, forgotten). After each one the slot holds
 **rectangles**: statement × valid interval, open in known time. What an operation changes is closed at its known
 instant and kept as history; nothing is ever altered in place.
 
-`admit` folds one statement and touches only the open rectangles that overlap it; `replay` folds a whole set, which is
-what late arrivals and removals need. Both go through the same `admit`.
+`admit` folds one statement and touches only the open rectangles that overlap it; `slot_history.replay` folds a whole
+set of operations, which is what late arrivals, removals and resolutions need. Both go through the same `admit`.
 
 Who holds a point of valid time, when `new` meets what is `held` there (DESIGN §4):
 
@@ -23,15 +23,10 @@ A negated statement of a single-valued slot ends its own value alone; it leaves 
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right, insort
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
-from typing import Final, Literal, NamedTuple
-
-from taishi.ingest.instants import FOREVER
-
-RemovalReason = Literal["wrong", "retracted", "forgotten"]
+from typing import Final, NamedTuple
 
 
 class Statement(NamedTuple):
@@ -58,12 +53,16 @@ class Statement(NamedTuple):
 
 
 class Rectangle(NamedTuple):
-    """`claim` is believed over [start, end) of valid time since the known instant `known`."""
+    """`claim` is believed over [start, end) of valid time since the known instant `known`.
+
+    Rectangles with the same `accord` (the position of a resolution, 0 for none) were said to hold side by side.
+    """
 
     claim: int
     start: int
     end: int
     known: int
+    accord: int = 0
 
 
 class Closed(NamedTuple):
@@ -73,6 +72,7 @@ class Closed(NamedTuple):
     start: int
     end: int
     known: int
+    accord: int
     until: int
 
 
@@ -97,31 +97,6 @@ class Change:
     shut: Sequence[Rectangle] = ()
     opened: Sequence[Rectangle] = ()
     links: Sequence[Link] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Removal:
-    """From `known` on, `claims` are not believed."""
-
-    claims: frozenset[int]
-    reason: RemovalReason
-    known: int
-    seq: int
-    successor: int | None = None
-
-    @property
-    def order(self) -> tuple[int, int, int]:
-        """Before the statement that its own event makes."""
-        return self.known, self.seq, 0
-
-
-@dataclass(frozen=True, slots=True)
-class SlotHistory:
-    """The whole of a slot: what is believed now, what was, and why it changed."""
-
-    open: Sequence[Rectangle]
-    closed: Sequence[Closed]
-    links: Sequence[Link]
 
 
 class _Outcome(Enum):
@@ -182,7 +157,7 @@ def _states_end_of(new: Statement, held: Statement) -> bool:
     )
 
 
-def _pieces(start: int, end: int, cuts: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+def pieces(start: int, end: int, cuts: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
     """[start, end) without `cuts` (sorted, disjoint)."""
     left, at = [], start
     for a, b in cuts:
@@ -194,7 +169,7 @@ def _pieces(start: int, end: int, cuts: Sequence[tuple[int, int]]) -> list[tuple
     return left
 
 
-def _joined(spans: list[tuple[int, int]]) -> list[tuple[int, int]]:
+def joined(spans: list[tuple[int, int]]) -> list[tuple[int, int]]:
     """Sorted spans with neighbours made one."""
     out: list[tuple[int, int]] = []
     for a, b in spans:
@@ -247,15 +222,15 @@ def admit(new: Statement, overlapping: Sequence[Rectangle], statements: Mapping[
             cuts.setdefault(r, []).append((new.end, r.end))
             links.append(Link(r.claim, new.claim, new.end, r.end, new.known, END_STATED))
     opened = [
-        Rectangle(r.claim, a, b, new.known)
+        Rectangle(r.claim, a, b, new.known, r.accord)
         for r, spans in cuts.items()
-        for a, b in _pieces(r.start, r.end, _joined(spans))
+        for a, b in pieces(r.start, r.end, joined(spans))
     ]
-    opened += [Rectangle(new.claim, a, b, new.known) for a, b in _joined(held_spans)]
-    return Change(shut=tuple(cuts), opened=opened, links=_joined_links(links))
+    opened += [Rectangle(new.claim, a, b, new.known) for a, b in joined(held_spans)]
+    return Change(shut=tuple(cuts), opened=opened, links=joined_links(links))
 
 
-def _joined_links(links: list[Link]) -> list[Link]:
+def joined_links(links: list[Link]) -> list[Link]:
     """Links of one pair by one rule over neighbouring spans, made one."""
     out: list[Link] = []
     for link in sorted(links, key=lambda k: (k.old, k.rule, k.start)):
@@ -265,78 +240,3 @@ def _joined_links(links: list[Link]) -> list[Link]:
         else:
             out.append(link)
     return out
-
-
-def _by_end(r: Rectangle) -> tuple[int, int, int]:
-    return r.end, r.start, r.claim
-
-
-class _OpenRectangles:
-    """Open rectangles of one slot, ordered by their ends, so that a statement about the present meets few of them."""
-
-    def __init__(self, rectangles: Iterable[Rectangle] = ()) -> None:
-        self.all = sorted(rectangles, key=_by_end)
-
-    def overlapping(self, start: int, end: int) -> list[Rectangle]:
-        first = bisect_right(self.all, (start, FOREVER, 0), key=_by_end)
-        return [r for r in self.all[first:] if r.start < end]
-
-    def apply(self, change: Change) -> None:
-        for r in change.shut:
-            del self.all[bisect_left(self.all, _by_end(r), key=_by_end)]
-        for r in change.opened:
-            insort(self.all, r, key=_by_end)
-
-
-def _fold(statements: Iterable[Statement]) -> list[Rectangle]:
-    """Open rectangles after all of `statements` (in order), as if nothing had ever been removed."""
-    open_ = _OpenRectangles()
-    folded: dict[int, Statement] = {}
-    for s in statements:
-        folded[s.claim] = s
-        open_.apply(admit(s, open_.overlapping(s.start, s.end), folded))
-    return open_.all
-
-
-def remove(removal: Removal, open_: Sequence[Rectangle], survivors: Sequence[Statement]) -> Change:
-    """Takes statements out of a slot. `survivors` are all statements folded before it and not removed, in order.
-
-    What they had displaced is believed again from the removal's known instant on.
-    """
-    before = {(r.claim, r.start, r.end): r for r in open_}
-    after = {(r.claim, r.start, r.end) for r in _fold(survivors)}
-    shut = [r for key, r in before.items() if key not in after]
-    return Change(
-        shut=shut,
-        opened=[Rectangle(*key, removal.known) for key in sorted(after - before.keys())],
-        links=[
-            Link(r.claim, removal.successor, r.start, r.end, removal.known, removal.reason)
-            for r in shut
-            if r.claim in removal.claims
-        ],
-    )
-
-
-def replay(statements: Collection[Statement], removals: Collection[Removal]) -> SlotHistory:
-    """The history of a slot from the set of its operations, whatever order they are given in."""
-    operations: list[tuple[tuple[int, int, int], Statement | Removal]] = [
-        *((s.order, s) for s in statements),
-        *((r.order, r) for r in removals),
-    ]
-    operations.sort(key=lambda o: o[0])
-    open_ = _OpenRectangles()
-    closed: list[Closed] = []
-    links: list[Link] = []
-    believed: dict[int, Statement] = {}
-    for (known, _, _), operation in operations:
-        if isinstance(operation, Removal):
-            for claim in operation.claims:
-                believed.pop(claim, None)
-            change = remove(operation, open_.all, list(believed.values()))
-        else:
-            believed[operation.claim] = operation
-            change = admit(operation, open_.overlapping(operation.start, operation.end), believed)
-        closed += [Closed(*r, until=known) for r in change.shut if r.known < known]
-        open_.apply(change)
-        links += change.links
-    return SlotHistory(open_.all, closed, links)

@@ -26,7 +26,7 @@ DIGESTED: Final[Mapping[str, str]] = {
     "namespaces": "SELECT name, timezone, settings, pending, failed FROM namespaces",
     "events": (
         "SELECT n.name, e.event_id, e.type, e.session, e.actor_id, e.role, e.origin, e.session_kind, e.said_at,"
-        " e.recorded_at, e.extraction, e.erased_at, e.speaker, e.text, e.metadata"
+        " e.recorded_at, e.extraction, e.extractor, e.decision, e.erased_at, e.speaker, e.text, e.metadata"
         " FROM events e JOIN namespaces n ON n.ns = e.ns"
     ),
     "claims": (
@@ -35,17 +35,32 @@ DIGESTED: Final[Mapping[str, str]] = {
     ),
     "subjects": "SELECT n.name, u.subject_key, u.claims FROM subjects u JOIN namespaces n ON n.ns = u.ns",
     "beliefs": (
-        "SELECT s.fingerprint, c.event_id, b.valid_from, b.valid_to, b.known_from"
+        "SELECT s.fingerprint, c.event_id, b.valid_from, b.valid_to, b.known_from, r.event_id"
         " FROM beliefs b JOIN slots s ON s.slot = b.slot JOIN claims c ON c.seq = b.claim"
+        " LEFT JOIN resolutions r ON r.seq = b.accord"
     ),
     "history": (
-        "SELECT s.fingerprint, c.event_id, h.valid_from, h.valid_to, h.known_from, h.known_to"
+        "SELECT s.fingerprint, c.event_id, h.valid_from, h.valid_to, h.known_from, h.known_to, r.event_id"
         " FROM history h JOIN slots s ON s.slot = h.slot JOIN claims c ON c.seq = h.claim"
+        " LEFT JOIN resolutions r ON r.seq = h.accord"
     ),
     "chains": (
         "SELECT s.fingerprint, o.event_id, w.event_id, k.valid_from, k.valid_to, k.known_at, k.rule FROM chains k"
         " JOIN slots s ON s.slot = k.slot JOIN claims o ON o.seq = k.old_claim"
         " LEFT JOIN claims w ON w.seq = k.new_claim"
+    ),
+    "resolutions": (
+        "SELECT s.fingerprint, r.event_id, r.at, r.winner FROM resolutions r JOIN slots s ON s.slot = r.slot"
+    ),
+    "standing": (
+        "SELECT n.name, t.memory_id, t.confirmations, t.confirmed_at, t.helpful, t.unhelpful"
+        " FROM standing t JOIN namespaces n ON n.ns = t.ns"
+    ),
+    "exposures": (
+        "SELECT n.name, x.place, x.exposure, x.at, x.items FROM exposures x JOIN namespaces n ON n.ns = x.ns"
+    ),
+    "feedback": (
+        "SELECT n.name, f.exposure, f.item, f.helpful, f.counted FROM feedback f JOIN namespaces n ON n.ns = f.ns"
     ),
     "evidence": (
         "SELECT c.event_id, e.event_id, v.start, v.stop"

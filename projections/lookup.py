@@ -138,7 +138,7 @@ class Lookup:
             if self._rows(partition, "SELECT 1 FROM beliefs WHERE claim = ?", c.seq)
         ]
 
-    def contested(self, partition: int, ns: int, slot: str) -> list[FoundClaim]:
+    def live_of_slot(self, partition: int, ns: int, slot: str) -> list[FoundClaim]:
         """The live claims of a slot, by its fingerprint or by the id of a claim in it."""
         where = (
             "c.ns = ?1 AND c.erased_at IS NULL AND c.removed_at IS NULL AND c.slot IN (SELECT slot FROM slots WHERE"

@@ -13,13 +13,14 @@ import apsw
 from taishi.ingest.envelope import Event
 
 from .analysis import Analyzer, prefixed
-from .beliefs import Closed, Link, Rectangle, Removal, Statement, admit, replay
+from .beliefs import Closed, Link, Rectangle, Statement, admit
+from .slot_history import UNREAD, Removal, Resolution, replay
 
 _STATEMENT_COLUMNS: Final = (
     "seq, value_fp, negates, valid_from, valid_to, to_inferred, known_from, strength, correction, source"
 )
 _OVERLAPPING: Final = """
-SELECT b.claim, b.valid_from, b.valid_to, b.known_from,
+SELECT b.claim, b.valid_from, b.valid_to, b.known_from, b.accord,
        c.seq, c.value_fp, c.negates, c.valid_from, c.valid_to, c.to_inferred, c.known_from,
        c.strength, c.correction, c.source
 FROM beliefs b JOIN claims c ON c.seq = b.claim
@@ -110,8 +111,8 @@ class Model:
         statements = {new.claim: new}
         overlapping = []
         for row in self.execute(_OVERLAPPING, (slot, new.start, new.end)):
-            overlapping.append(Rectangle(*row[:4]))
-            statements[row[0]] = _statement(row[4:])
+            overlapping.append(Rectangle(*row[:5]))
+            statements[row[0]] = _statement(row[5:])
         change = admit(new, overlapping, statements)
         for r in change.shut:
             self.execute(
@@ -157,21 +158,34 @@ class Model:
             Removal(frozenset(claims), why, known, seq, successor=seq if seq in seqs else None)  # type: ignore[arg-type]
             for (known, seq, why), claims in removals.items()
         ]
-        history = replay(statements, operations)
+        settled = self.resolutions(slot)
+        history = replay(statements, operations, settled)
         for table in ("beliefs", "history", "chains"):
             self.execute(f"DELETE FROM {table} WHERE slot = ?", (slot,))
         self._insert(slot, history.open, history.closed, history.links)
-        self._set_last(slot, max([*(s.order for s in statements), *(r.order for r in operations)]))
+        orders = [*(s.order for s in statements), *(r.order for r in operations), *(r.order for r in settled)]
+        self._set_last(slot, max(orders))
+
+    def resolutions(self, slot: int) -> list[Resolution]:
+        """Words that settled a conflict of the slot. A winner that is read later binds when it is."""
+        found = self.rows("SELECT seq, at, winner FROM resolutions WHERE slot = ?", (slot,))
+        earliest = "SELECT seq FROM claims WHERE claim_id = ? AND slot = ? ORDER BY seq LIMIT 1"
+        settled = []
+        for seq, at, winner in found:
+            row = None if winner is None else self.execute(earliest, (winner, slot)).fetchone()
+            settled.append(Resolution(None if winner is None else UNREAD if row is None else row[0], at, seq))
+        return settled
 
     def _insert(self, slot: int, opened: Sequence[Rectangle], closed: Sequence[Closed], links: Sequence[Link]) -> None:
         for r in opened:
             self.execute(
-                "INSERT INTO beliefs (slot, claim, valid_from, valid_to, known_from) VALUES (?, ?, ?, ?, ?)", (slot, *r)
+                "INSERT INTO beliefs (slot, claim, valid_from, valid_to, known_from, accord) VALUES (?, ?, ?, ?, ?, ?)",
+                (slot, *r),
             )
         for c in closed:
             self.execute(
-                "INSERT INTO history (slot, claim, valid_from, valid_to, known_from, known_to)"
-                " VALUES (?, ?, ?, ?, ?, ?)",
+                "INSERT INTO history (slot, claim, valid_from, valid_to, known_from, accord, known_to)"
+                " VALUES (?, ?, ?, ?, ?, ?, ?)",
                 (slot, *c),
             )
         for k in links:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import Final
 
-FOLD_VERSION: Final = 2
+FOLD_VERSION: Final = 3
 """Raise it when a fold or this schema changes what is stored: read models of another version are rebuilt by replay."""
 
 PRAGMAS: Final = (
@@ -39,7 +39,8 @@ CREATE TABLE namespaces (
     timezone TEXT NOT NULL DEFAULT 'UTC',
     settings TEXT NOT NULL DEFAULT '{}',
     pending INTEGER NOT NULL DEFAULT 0,  -- raw events whose window has no extraction.completed yet
-    failed INTEGER NOT NULL DEFAULT 0
+    failed INTEGER NOT NULL DEFAULT 0,
+    exposed INTEGER NOT NULL DEFAULT 0   -- recalls so far
 );
 CREATE TABLE events (                -- raw events
     seq INTEGER PRIMARY KEY,
@@ -55,6 +56,9 @@ CREATE TABLE events (                -- raw events
     recorded_at INTEGER NOT NULL,
     key_id INTEGER NOT NULL,
     extraction TEXT NOT NULL DEFAULT 'pending',  -- pending | done | failed | skipped
+    closing INTEGER,                 -- position of the event that says so
+    extractor TEXT,                  -- name@version of what read it
+    decision TEXT,                   -- why it became no claim, or the error
     erased_at INTEGER,
     speaker TEXT,                    -- display name; NULL where it is the user's own
     text TEXT,
@@ -115,13 +119,14 @@ CREATE TABLE subjects (              -- names that claims speak of, with how man
 CREATE TABLE beliefs (               -- rectangles believed now: known_to is FOREVER
     claim INTEGER NOT NULL, slot INTEGER NOT NULL,
     valid_from INTEGER NOT NULL, valid_to INTEGER NOT NULL, known_from INTEGER NOT NULL,
+    accord INTEGER NOT NULL,         -- position of the resolution by which it holds beside others; 0: none
     PRIMARY KEY (slot, valid_to, valid_from, claim)
 ) WITHOUT ROWID;
 CREATE INDEX beliefs_claim ON beliefs (claim);
 CREATE TABLE history (               -- rectangles believed once
     slot INTEGER NOT NULL, claim INTEGER NOT NULL,
     valid_from INTEGER NOT NULL, valid_to INTEGER NOT NULL,
-    known_from INTEGER NOT NULL, known_to INTEGER NOT NULL,
+    known_from INTEGER NOT NULL, known_to INTEGER NOT NULL, accord INTEGER NOT NULL,
     PRIMARY KEY (slot, known_to, claim, valid_from)
 ) WITHOUT ROWID;
 CREATE INDEX history_claim ON history (claim);
@@ -133,6 +138,28 @@ CREATE TABLE chains (                -- what took whose place, by which rule
 CREATE INDEX chains_slot ON chains (slot, known_at);
 CREATE INDEX chains_old ON chains (old_claim);
 CREATE INDEX chains_new ON chains (new_claim);
+CREATE TABLE resolutions (           -- conflicts that a caller settled
+    seq INTEGER PRIMARY KEY, ns INTEGER NOT NULL, slot INTEGER NOT NULL, event_id TEXT NOT NULL,
+    at INTEGER NOT NULL,
+    winner TEXT                      -- claim id; NULL: what was contested coexists
+);
+CREATE INDEX resolutions_slot ON resolutions (slot);
+CREATE TABLE standing (              -- what callers think of a memory, by its id
+    ns INTEGER NOT NULL, memory_id TEXT NOT NULL,
+    confirmations INTEGER NOT NULL DEFAULT 0, confirmed_at INTEGER,
+    helpful INTEGER NOT NULL DEFAULT 0, unhelpful INTEGER NOT NULL DEFAULT 0,
+    PRIMARY KEY (ns, memory_id)
+) WITHOUT ROWID;
+CREATE TABLE exposures (             -- what the last recalls showed: ids, JSON
+    ns INTEGER NOT NULL, place INTEGER NOT NULL, exposure TEXT NOT NULL, at INTEGER NOT NULL, items TEXT NOT NULL,
+    PRIMARY KEY (ns, place)
+) WITHOUT ROWID;
+CREATE INDEX exposures_id ON exposures (exposure, ns);
+CREATE TABLE feedback (              -- one verdict per memory shown; item -1: the whole answer
+    ns INTEGER NOT NULL, exposure TEXT NOT NULL, item INTEGER NOT NULL,
+    helpful INTEGER NOT NULL, counted INTEGER NOT NULL,
+    PRIMARY KEY (ns, exposure, item)
+) WITHOUT ROWID;
 CREATE TABLE evidence (
     claim INTEGER NOT NULL, event INTEGER NOT NULL, start INTEGER, stop INTEGER,
     PRIMARY KEY (claim, event)

@@ -33,9 +33,11 @@ from taishi.projections.analysis import Analyzer
 
 from .audit import AuditRequest, audit
 from .contract import AUDIT, LIST, ONE, STATUS, TIMELINE, RecallBody, RecallReply, limit_of, request_of, statuses_of
+from .explanation import explanation
 from .exposures import Exposures
+from .listing import ListRequest, list_memories
 from .meaning import Meaning
-from .memories import Found, ListRequest, explanation, life, list_memories, memory
+from .memories import Found, life, memory
 from .reading import ReadModel, ReadModels
 from .recall import Recall, RecallRequest
 from .status import VectorsAt, namespace_status, whole_status
@@ -184,11 +186,8 @@ class _Routes:
         return json_reply(await self._one(request, life))
 
     async def explain(self, request: Request) -> Response:
-        namespace = request.query_params.get("namespace", "")
         log = self._side.log
-        return json_reply(
-            await self._one(request, lambda model, found, point: explanation(model, found, point, log, namespace))
-        )
+        return json_reply(await self._one(request, lambda model, found, point: explanation(model, found, point, log)))
 
     async def _one(
         self, request: Request, answer: Callable[[ReadModel, Found, Point], dict[str, Any]]

@@ -1,105 +1,18 @@
-"""Memories one by one and as a list: what is known of each, its whole life, and where it came from."""
+"""One memory: what is known of it now, and its whole life."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass
-from typing import Any, Final
+from collections.abc import Collection, Iterable, Sequence
+from typing import Any
 
 from taishi.ingest.envelope import Position
-from taishi.ingest.errors import NotFound, TaishiError
+from taishi.ingest.errors import NotFound
 from taishi.ingest.instants import render
-from taishi.ingest.log import EventLog
-from taishi.ingest.normal import normal_value
 
-from .cursors import decode, encode
 from .items import Sources, claim_item, event_item, evidence_of_event
 from .reading import ReadModel
-from .rows import CLAIM_COLUMNS, ClaimRow, EventRow, NamespaceRow
-from .validity import Point, Verdict, judge
-
-PAGE: Final = 50
-SCANNED: Final = 500
-"""Claims judged at a time while a page fills."""
-MANY: Final = 2_000
-"""Claims of one subject from which its list is read in the namespace's order, not sorted."""
-AFTER_CLAIM: Final = 600
-"""Events behind a claim in which its extraction's end is looked for: a job closes its window in one batch."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ListRequest:
-    """`statuses` None: what holds (current, contested). Instants; None is now."""
-
-    namespace: str
-    subject: str | None = None
-    predicate: str | None = None
-    statuses: frozenset[str] | None = None
-    valid_at: int | None = None
-    known_at: int | None = None
-    limit: int = PAGE
-    cursor: str | None = None
-
-
-def list_memories(model: ReadModel, namespace: NamespaceRow | None, request: ListRequest, now: int) -> dict[str, Any]:
-    """Newest first. A cursor keeps the instants of the first page, so that the pages are of one moment."""
-    statuses = request.statuses or frozenset({"current", "contested"})
-    asked = {
-        "namespace": request.namespace,
-        "subject": request.subject,
-        "predicate": request.predicate,
-        "statuses": sorted(statuses),
-        "valid_at": request.valid_at,
-        "known_at": request.known_at,
-    }
-    before = 1 << 62
-    valid_at = now if request.valid_at is None else request.valid_at
-    known_at = now if request.known_at is None else request.known_at
-    past = known_at < now
-    if request.cursor is not None:
-        state = decode(request.cursor, asked, names=("before", "valid", "known"))
-        before, valid_at, known_at = state["before"], state["valid"], state["known"]
-        past = request.known_at is not None and past
-    if namespace is None:
-        return {"items": [], "next_cursor": None}
-    point = Point(valid_at=valid_at, known_at=known_at, past_knowledge=past)
-    chosen: list[tuple[ClaimRow, Verdict]] = []
-    more = True
-    while len(chosen) < request.limit and more:
-        rows = _page(model, namespace.ns, request, before)
-        more = len(rows) == SCANNED
-        verdicts = judge(model, {row.seq: row for row in rows}, point)
-        for row in rows:
-            before = row.seq
-            verdict = verdicts.get(row.seq)
-            if verdict is None or verdict.into is not None or verdict.status not in statuses:
-                continue
-            chosen.append((row, verdict))
-            if len(chosen) == request.limit:
-                more = more or row is not rows[-1]
-                break
-    sources = Sources(model, [claim for claim, _ in chosen])
-    next_cursor = encode({"before": before, "valid": valid_at, "known": known_at}, asked) if more else None
-    return {"items": [claim_item(claim, verdict, sources) for claim, verdict in chosen], "next_cursor": next_cursor}
-
-
-def _page(model: ReadModel, ns: int, request: ListRequest, before: int) -> list[ClaimRow]:
-    where, values = "ns = ?", [ns]
-    given: list[Any] = values
-    index = "claims_ns"
-    if request.subject is not None:
-        key = normal_value(request.subject)
-        known = model.one("SELECT claims FROM subjects WHERE ns = ? AND subject_key = ?", ns, key)
-        where += " AND subject_key = ?"
-        given.append(key)
-        if known is None or known[0] < MANY or request.predicate is not None:
-            index = "claims_subject"
-    if request.predicate is not None:
-        where += " AND predicate = ?"
-        given.append(request.predicate)
-        index = "claims_subject" if request.subject is not None else "claims_predicate"
-    sql = f"SELECT {CLAIM_COLUMNS} FROM claims INDEXED BY {index} WHERE {where} AND seq < ? ORDER BY seq DESC LIMIT ?"
-    return [ClaimRow(*row) for row in model.rows(sql, *given, before, SCANNED)]
+from .rows import ClaimRow, EventRow, NamespaceRow, Standing
+from .validity import Point, judge
 
 
 class Found:
@@ -107,6 +20,7 @@ class Found:
 
     def __init__(self, model: ReadModel, namespace: NamespaceRow | None, memory_id: str, point: Point) -> None:
         """Raises NotFound."""
+        self.ns = 0 if namespace is None else namespace.ns
         self.event: EventRow | None = None
         self.statements: Sequence[ClaimRow] = ()
         if namespace is not None:
@@ -131,8 +45,28 @@ class Found:
 def memory(model: ReadModel, found: Found) -> dict[str, Any]:
     """An id that was merged leads to the surviving claim."""
     if found.event is not None:
-        return event_item(found.event, model.partition, status=_event_status(found.event))
-    return claim_item(found.claim, found.verdict, Sources(model, [found.claim]))
+        item = event_item(found.event, model.partition, status=_event_status(found.event))
+        return item | standing(model, found.ns, [found.event.event_id])
+    item = claim_item(found.claim, found.verdict, Sources(model, [found.claim]))
+    return item | standing(model, found.ns, _ids(model, found.claim))
+
+
+def _ids(model: ReadModel, claim: ClaimRow) -> list[str]:
+    """The ids under which the claim and its equals go."""
+    equals = model.equals([claim.seq])[claim.seq]
+    return list(dict.fromkeys([claim.claim_id, *model.claim_ids(equals).values()]))
+
+
+def standing(model: ReadModel, ns: int, memory_ids: Iterable[str]) -> dict[str, Any]:
+    """How often callers confirmed a memory (under any of its ids) or found it helpful when it was recalled."""
+    found: Sequence[Standing] = model.standing(ns, memory_ids)
+    confirmed = [s.confirmed_at for s in found if s.confirmed_at is not None]
+    return {
+        "confirmations": sum(s.confirmations for s in found),
+        "confirmed_at": render(max(confirmed)) if confirmed else None,
+        "helpful": sum(s.helpful for s in found),
+        "unhelpful": sum(s.unhelpful for s in found),
+    }
 
 
 def _event_status(event: EventRow) -> str:
@@ -171,7 +105,23 @@ def life(model: ReadModel, found: Found, point: Point) -> dict[str, Any]:
             if seq not in said and seq in verdicts
         ],
         "evidence": [piece for row in said.values() for piece in sources.evidence(row.seq)][:20],
+        "settled": settled(model, [claim.slot], point),
+        **standing(model, found.ns, dict.fromkeys(row.claim_id for row in said.values())),
     }
+
+
+def settled(model: ReadModel, slots: Collection[int], point: Point) -> list[dict[str, Any]]:
+    """Conflicts of the slots that callers settled, as far as was known."""
+    return [
+        {
+            "at": render(s.at),
+            "position": str(Position(model.partition, s.seq)),
+            "winner": s.winner,
+            "coexist": s.winner is None,
+        }
+        for s in model.settled(slots)
+        if point.knows(s.at)
+    ]
 
 
 def _life_of_event(model: ReadModel, event: EventRow, point: Point) -> dict[str, Any]:
@@ -186,6 +136,7 @@ def _life_of_event(model: ReadModel, event: EventRow, point: Point) -> dict[str,
             for seq, verdict in sorted(verdicts.items())
         ],
         "extraction": event.extraction,
+        "decision": event.decision,
         "erased_at": render(event.erased_at),
     }
 
@@ -240,54 +191,3 @@ def rectangles_of(
             }
         )
     return rows
-
-
-def explanation(model: ReadModel, found: Found, point: Point, log: EventLog, namespace: str) -> dict[str, Any]:
-    """From the words to the belief: evidence, window and extractor, what the rules read, the chain."""
-    told = life(model, found, point)
-    if found.event is not None:
-        closing = _closing(log, model.partition, namespace, found.event.seq, found.event.event_id)
-        return {"memory": memory(model, found), "words": told["statements"], "claims": told["claims"], **closing}
-    claim = found.claim
-    extracted = claim.event_type == "claim.extracted"
-    sources = Sources(model, [claim])
-    evidence = sources.evidence(claim.seq)
-    heard = evidence[0]["event_id"] if evidence else ""
-    closing = _closing(log, model.partition, namespace, claim.seq, heard) if extracted else {"window": None}
-    return {
-        "memory": memory(model, found),
-        "words": evidence,
-        **closing,
-        "rule": claim.rule,
-        "modality": claim.modality,
-        "strength": claim.strength,
-        "stated": "extracted from words" if extracted else "stated outright",
-        "chain": told["chain"],
-        "beliefs": told["beliefs"],
-    }
-
-
-def _closing(log: EventLog, partition: int, namespace: str, after: int, event_id: str) -> dict[str, Any]:
-    """The window that read `event_id`, by the event that closed it; nothing where the log does not say."""
-    try:
-        events = log.read(partition, after=after, limit=AFTER_CLAIM)
-    except TaishiError:
-        return {"window": None}
-    for event in events:
-        if event.namespace != namespace or event.type not in _CLOSING or event_id not in event.facts.get("events", ()):
-            continue
-        return {
-            "window": {
-                "id": event.facts.get("window"),
-                "outcome": event.type,
-                "events": list(event.facts["events"]),
-                "decision": event.facts.get("decisions", {}).get(event_id),
-                "position": str(event.position),
-            },
-            "extractor": event.facts.get("extractor"),
-        }
-    return {"window": None}
-
-
-_CLOSING: Final = frozenset({"extraction.completed", "extraction.failed", "window.skipped"})
-

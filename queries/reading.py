@@ -30,6 +30,8 @@ from .rows import (
     Link,
     NamespaceRow,
     Rectangle,
+    Settled,
+    Standing,
 )
 
 _PRAGMAS: Final = (
@@ -172,6 +174,13 @@ class ReadModel:
         found = {Link(*row) for sql in (_LINKS_FROM, _LINKS_TO) for row in self.rows_in(sql, wanted)}
         return sorted(found, key=lambda k: (k.known_at, k.old_claim, k.valid_from))
 
+    def standing(self, ns: int, memory_ids: Iterable[str]) -> list[Standing]:
+        return [Standing(*row) for row in self.rows_named(_STANDING, memory_ids, ns)]
+
+    def settled(self, slots: Iterable[int]) -> list[Settled]:
+        """Conflicts of `slots` that callers settled, in order."""
+        return [Settled(*row) for row in self.rows_in(_SETTLED, slots)]
+
     def links(self, *, slots: Iterable[int]) -> list[Link]:
         sql = f"{_LINK} slot IN carray(?) ORDER BY slot, known_at, old_claim, valid_from"
         return [Link(*row) for row in self.rows_in(sql, slots)]
@@ -186,8 +195,8 @@ class ReadModel:
 
 
 _ALWAYS: Final = 1 << 62
-_OPEN: Final = "b.claim, b.slot, b.valid_from, b.valid_to, b.known_from, 253402300800000000"
-_CLOSED: Final = "h.claim, h.slot, h.valid_from, h.valid_to, h.known_from, h.known_to"
+_OPEN: Final = "b.claim, b.slot, b.valid_from, b.valid_to, b.known_from, 253402300800000000, b.accord"
+_CLOSED: Final = "h.claim, h.slot, h.valid_from, h.valid_to, h.known_from, h.known_to, h.accord"
 _COVERING_NOW: Final = f"""SELECT {_OPEN}, c.value_fp, c.negates FROM beliefs b CROSS JOIN claims c ON c.seq = b.claim
     WHERE b.slot IN carray(?) AND b.valid_to > ? AND b.valid_from <= ? AND b.known_from <= ?"""
 _COVERING_THEN: Final = f"""SELECT {_CLOSED}, c.value_fp, c.negates
@@ -203,6 +212,11 @@ _STAND_INS: Final = """SELECT c.seq, min(b.claim) FROM claims c CROSS JOIN belie
 _EQUALS: Final = """SELECT o.seq FROM claims c CROSS JOIN claims o ON o.slot = c.slot
     WHERE c.seq = ? AND o.value_fp = c.value_fp AND o.negates = c.negates AND o.seq <> c.seq AND o.removed_at IS NULL
     AND NOT EXISTS (SELECT 1 FROM beliefs b WHERE b.claim = o.seq) ORDER BY o.seq LIMIT 20"""
+_STANDING: Final = """SELECT memory_id, confirmations, confirmed_at, helpful, unhelpful FROM standing
+    WHERE memory_id IN carray(?) AND ns = ?"""
+_SETTLED: Final = """SELECT r.seq, r.slot, r.at, r.winner,
+    (SELECT min(c.seq) FROM claims c WHERE c.claim_id = r.winner AND c.slot = r.slot)
+    FROM resolutions r WHERE r.slot IN carray(?) ORDER BY r.at, r.seq"""
 _LINK: Final = "SELECT slot, known_at, old_claim, new_claim, valid_from, valid_to, rule FROM chains WHERE"
 _LINKS_FROM: Final = f"{_LINK} old_claim IN carray(?)"
 _LINKS_TO: Final = f"{_LINK} new_claim IN carray(?)"

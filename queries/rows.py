@@ -61,6 +61,9 @@ class EventRow(NamedTuple):
     said_at: int
     recorded_at: int
     extraction: str
+    closing: int | None
+    extractor: str | None
+    decision: str | None
     erased_at: int | None
     speaker: str | None
     text: str | None
@@ -68,7 +71,8 @@ class EventRow(NamedTuple):
 
 
 class Rectangle(NamedTuple):
-    """What was believed of one claim: over [valid_from, valid_to), as known over [known_from, known_to)."""
+    """What was believed of one claim: over [valid_from, valid_to), as known over [known_from, known_to). Those of one
+    `accord` (0: none) hold side by side."""
 
     claim: int
     slot: int
@@ -76,6 +80,7 @@ class Rectangle(NamedTuple):
     valid_to: int
     known_from: int
     known_to: int
+    accord: int
 
 
 class Covering(NamedTuple):
@@ -87,8 +92,30 @@ class Covering(NamedTuple):
     valid_to: int
     known_from: int
     known_to: int
+    accord: int
     value_fp: str
     negates: int
+
+
+class Standing(NamedTuple):
+    """What callers think of a memory."""
+
+    memory_id: str
+    confirmations: int
+    confirmed_at: int | None
+    helpful: int
+    unhelpful: int
+
+
+class Settled(NamedTuple):
+    """A conflict of `slot` that a caller settled. `winner` None: what was contested coexists; `winner_seq` is
+    its statement, None where that is not there."""
+
+    seq: int
+    slot: int
+    at: int
+    winner: str | None
+    winner_seq: int | None
 
 
 class Link(NamedTuple):

@@ -15,7 +15,8 @@ from dataclasses import dataclass
 from typing import Final, Literal, NamedTuple, get_args
 
 from taishi.ingest.instants import FOREVER
-from taishi.projections.beliefs import Removal, Statement, replay
+from taishi.projections.beliefs import Statement
+from taishi.projections.slot_history import UNREAD, Removal, Resolution, replay
 
 from .reading import ReadModel
 from .rows import ClaimRow, Covering, Rectangle
@@ -124,8 +125,7 @@ def _lead_to_equals(
         same = [r for r in rectangles if r.value_fp == claim.value_fp and r.negates == claim.negates]
         if same:
             r = same[0]
-            rival = any(o.value_fp != r.value_fp and not o.negates and not r.negates for o in rectangles)
-            status: Status = "contested" if rival else "current"
+            status: Status = "contested" if _has_rival(r, rectangles) else "current"
             verdicts[seq] = Verdict(status, r.valid_from, r.valid_to, r.known_from, r.known_to, r.claim)
         else:
             bare.append(seq)
@@ -156,15 +156,20 @@ def _as_read(model: ReadModel, slots: Collection[int], point: Point) -> tuple[li
         if c.removed_at is not None and c.removed_seq is not None and point.read(c.removed_seq):
             key = (c.removed_at, c.removed_seq, c.removed_why or "retracted")
             removals.setdefault(c.slot, {}).setdefault(key, set()).add(c.seq)
+    settled: dict[int, list[Resolution]] = {}
+    for s in model.settled(slots):
+        if point.read(s.seq):
+            winner = None if s.winner is None else UNREAD if s.winner_seq is None else s.winner_seq
+            settled.setdefault(s.slot, []).append(Resolution(winner, s.at, s.seq))
     rectangles: list[Rectangle] = []
     for slot, said in statements.items():
         gone = [
             Removal(frozenset(claims), why, known, seq)  # type: ignore[arg-type]
             for (known, seq, why), claims in removals.get(slot, {}).items()
         ]
-        told = replay(said, gone)
-        rectangles += [Rectangle(r.claim, slot, r.start, r.end, r.known, FOREVER) for r in told.open]
-        rectangles += [Rectangle(r.claim, slot, r.start, r.end, r.known, r.until) for r in told.closed]
+        told = replay(said, gone, settled.get(slot, ()))
+        rectangles += [Rectangle(r.claim, slot, r.start, r.end, r.known, FOREVER, r.accord) for r in told.open]
+        rectangles += [Rectangle(r.claim, slot, r.start, r.end, r.known, r.until, r.accord) for r in told.closed]
     then = [r for r in rectangles if r.known_from <= point.known_at < r.known_to]
     covering = [
         Covering(*r, rows[r.claim].value_fp, rows[r.claim].negates)
@@ -211,6 +216,13 @@ def _verdict(
     return Verdict(status, claim.valid_from, claim.valid_to, claim.known_from, FOREVER)
 
 
+def _has_rival(here: Covering, slot: Iterable[Covering]) -> bool:
+    """Whether something else holds there with equal right, and no one said that both do."""
+    return not here.negates and any(
+        r.value_fp != here.value_fp and not r.negates and not 0 < r.accord == here.accord for r in slot
+    )
+
+
 def _status(
     claim: ClaimRow, here: Covering | None, near: Rectangle | None, slot: Iterable[Covering], point: Point
 ) -> Status:
@@ -221,8 +233,7 @@ def _status(
     if claim.archived_at is not None and point.knows(claim.archived_at):
         return "archived"
     if here is not None:
-        rival = any(r.value_fp != here.value_fp and not r.negates and not here.negates for r in slot)
-        return "contested" if rival else "current"
+        return "contested" if _has_rival(here, slot) else "current"
     starts = claim.valid_from if near is None else near.valid_from
     if starts > point.valid_at:
         return "planned"

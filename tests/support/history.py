@@ -101,15 +101,37 @@ class History:
             body=claim.to_body(),
         )
 
-    def extracted(self, *said: Event, failed: bool = False) -> Event:
+    def extracted(self, *said: Event, failed: bool = False, decisions: dict[str, str] | None = None) -> Event:
         facts = {
             "window": "w",
             "events": [e.event_id for e in said],
             "claims": 0,
-            "decisions": {},
+            "decisions": decisions or {},
             "extractor": "rules@1",
         }
-        return self.add("extraction.failed" if failed else "extraction.completed", facts=facts)
+        if failed:
+            return self.add("extraction.failed", facts={"window": "w", "events": facts["events"], "error": "timeout"})
+        return self.add("extraction.completed", facts=facts)
+
+    def confirm(self, claim: Event) -> Event:
+        return self.add("claim.confirmed", facts={"claim": claim_id(claim)})
+
+    def resolve(self, *claims: Event, winner: Event | None = None, recorded_at: int | None = None) -> Event:
+        """Settles the slot of `claims`: the winner holds, or all coexist."""
+        facts = {
+            "slot": claims[0].facts["claim"]["slot"],
+            "winner": None if winner is None else claim_id(winner),
+            "coexist": winner is None,
+            "claims": [claim_id(c) for c in claims],
+        }
+        return self.add("conflict.resolved", facts=facts, recorded_at=recorded_at)
+
+    def recalled(self, exposure: str, *shown: Event, session: str | None = None) -> Event:
+        ids = [claim_id(e) if e.type.startswith("claim.") else e.event_id for e in shown]
+        return self.add("memory.recalled", session=session, facts={"exposure": exposure, "items": ids})
+
+    def feedback(self, exposure: str, helpful: bool) -> Event:
+        return self.add("feedback.given", facts={"exposure": exposure, "helpful": helpful})
 
     def forget(self, *gone: Event, kind: str = "claim") -> Event:
         """Forgets claim events and raw events, as the command would name them."""

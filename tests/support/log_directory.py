@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, tzinfo
 from zoneinfo import ZoneInfo
 
-from taishi.commands.directory import ClaimDirectory, Closure, KnownClaim, KnownEvent, Scope
+from taishi.commands.directory import ClaimDirectory, Closure, KnownClaim, KnownEvent, KnownSlot, Scope
 from taishi.ingest.claims import Claim, ClaimFacts
 from taishi.ingest.envelope import CLAIM_TYPES, RAW_TYPES, Event
 from taishi.ingest.errors import Gone, NotFound
@@ -110,11 +109,13 @@ class LogDirectory(ClaimDirectory):
             counts={"claims": len(claims), "events": len(raw)},
         )
 
-    def contested(self, namespace: str, slot: str) -> Sequence[str]:
-        found = [c.claim_id for c in self._claims(namespace) if slot in (c.facts.slot, c.claim_id)]
+    def slot(self, namespace: str, slot: str) -> KnownSlot:
+        claims = self._claims(namespace)
+        wanted = {slot, *(c.facts.slot for c in claims if c.claim_id == slot)}
+        found = [c for c in claims if c.facts.slot in wanted]
         if not found:
             raise NotFound("no such slot")
-        return found
+        return KnownSlot(fingerprint=found[0].facts.slot, claims=tuple(c.claim_id for c in found))
 
     def zone(self, namespace: str) -> tzinfo:
         names = [e.body["timezone"] for e in self._events(namespace) if e.type == "namespace.configured" and e.body]

@@ -9,7 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from taishi.ingest.instants import FOREVER
-from taishi.projections.beliefs import Change, Rectangle, Removal, SlotHistory, Statement, admit, remove, replay
+from taishi.projections.beliefs import Change, Rectangle, Statement, admit
+from taishi.projections.slot_history import Removal, Resolution, SlotHistory, remove, replay, resolve
 
 _path = Path(__file__).parents[1] / "oracles" / "slot.py"
 _spec = importlib.util.spec_from_file_location("slot_oracle", _path)
@@ -35,11 +36,18 @@ def statement(
     )
 
 
-def believed(history: SlotHistory, *, valid: int, known: int | None = None) -> set[int]:
-    now = {r.claim for r in history.open if r.start <= valid < r.end and (known is None or r.known <= known)}
+def held(history: SlotHistory, *, valid: int, known: int | None = None) -> set[tuple[int, int]]:
+    """(claim, accord) at a point."""
+    here = [r for r in history.open if r.start <= valid < r.end]
+    now = {(r.claim, r.accord) for r in here if known is None or r.known <= known}
     if known is None:
         return now
-    return now | {r.claim for r in history.closed if r.start <= valid < r.end and r.known <= known < r.until}
+    then = (r for r in history.closed if r.start <= valid < r.end and r.known <= known < r.until)
+    return now | {(r.claim, r.accord) for r in then}
+
+
+def believed(history: SlotHistory, *, valid: int, known: int | None = None) -> set[int]:
+    return {claim for claim, _ in held(history, valid=valid, known=known)}
 
 
 @st.composite
@@ -67,10 +75,25 @@ def operations(draw):
     for n in range(draw(st.integers(0, 3))):
         target = draw(st.sampled_from(claims))
         removals.append(Removal(frozenset({target.claim}), "forgotten", draw(st.integers(target.known, 7)), 100 + n))
-    return claims, removals
+    winners = st.sampled_from([None, *(c.claim for c in claims)])
+    count = draw(st.sampled_from([0, 0, 1, 2, 3]))
+    resolutions = [Resolution(draw(winners), draw(st.integers(1, 7)), 50 + n) for n in range(count)]
+    return claims, removals, resolutions
 
 
-def as_oracle(claims, removals):
+@st.composite
+def quarrels(draw):
+    """Like `operations`, with many claims that contend."""
+    claims, removals, resolutions = draw(operations())
+    even = [
+        c._replace(known=draw(st.sampled_from([2, 2, 3])), start=draw(st.sampled_from([3, 3, 5])), strength=40)
+        for c in claims
+    ]
+    even = [c if c.end > c.start else c._replace(end=13) for c in even]
+    return even, [r for r in removals if r.known > 3], resolutions
+
+
+def as_oracle(claims, removals, resolutions):
     return (
         [
             {
@@ -88,53 +111,57 @@ def as_oracle(claims, removals):
             for c in claims
         ],
         [{"claims": set(r.claims), "known": r.known} for r in removals],
+        [{"resolves": r.seq, "winner": r.winner, "known": r.known} for r in resolutions],
     )
 
 
-@settings(max_examples=1500, deadline=None)
-@given(operations())
+@settings(max_examples=2000, deadline=None)
+@given(st.one_of(operations(), quarrels()))
 def test_every_point_equals_the_oracle(case):
-    claims, removals = case
-    history = replay(claims, removals)
-    plain = as_oracle(claims, removals)
+    history = replay(*case)
+    plain = as_oracle(*case)
     for known in range(9):
         for valid in range(oracle.HORIZON + 1):
             want = oracle.believed(*plain, valid=valid, known=known)
-            assert believed(history, valid=valid, known=known) == want, (valid, known)
+            assert held(history, valid=valid, known=known) == want, (valid, known)
     assert all(c.known < c.until for c in history.closed)
     for valid in range(oracle.HORIZON + 1):
         assert believed(history, valid=valid) == believed(history, valid=valid, known=99)
 
 
 @settings(max_examples=500, deadline=None)
-@given(operations(), st.randoms(use_true_random=False))
+@given(st.one_of(operations(), quarrels()), st.randoms(use_true_random=False))
 def test_the_set_decides_not_the_order_of_arrival(case, rng):
-    claims, removals = case
-    shuffled, again = list(claims), list(removals)
-    rng.shuffle(shuffled)
-    rng.shuffle(again)
-    assert replay(shuffled, again) == replay(claims, removals)
+    shuffled = [list(part) for part in case]
+    for part in shuffled:
+        rng.shuffle(part)
+    assert replay(*shuffled) == replay(*case)
 
 
 @settings(max_examples=500, deadline=None)
-@given(operations())
+@given(st.one_of(operations(), quarrels()))
 def test_one_by_one_equals_replay(case):
     """What a live fold does (cut only what overlaps) gives the open rectangles of a replay."""
-    claims, removals = case
-    steps = sorted([*claims, *removals], key=lambda step: step.order)
+    claims, removals, resolutions = case
+    steps = sorted([*claims, *removals, *resolutions], key=lambda step: step.order)
     open_: set[Rectangle] = set()
     folded: dict[int, Statement] = {}
+    settled: list[Resolution] = []
     for step in steps:
         if isinstance(step, Removal):
             for claim in step.claims:
                 folded.pop(claim, None)
-            change: Change = remove(step, sorted(open_), list(folded.values()))
+            survivors = sorted([*folded.values(), *settled], key=lambda one: one.order)
+            change: Change = remove(step, sorted(open_), survivors)
+        elif isinstance(step, Resolution):
+            settled.append(step)
+            change = resolve(step, sorted(open_), folded)
         else:
             folded[step.claim] = step
             change = admit(step, [r for r in sorted(open_) if r.start < step.end and r.end > step.start], folded)
         assert set(change.shut) <= open_
         open_ = (open_ - set(change.shut)) | set(change.opened)
-    assert open_ == set(replay(claims, removals).open)
+    assert open_ == set(replay(claims, removals, resolutions).open)
 
 
 def test_the_move_told_late():
@@ -200,3 +227,42 @@ def test_an_ending_ends_its_own_value_alone():
 def test_a_repeated_claim_that_names_its_end_ends_there():
     history = replay([statement(1, "Berlin", 10), statement(2, "Berlin", 20, 30)], [])
     assert [believed(history, valid=v) for v in (15, 25, 35)] == [{1}, {1}, set()]
+
+
+def test_a_winner_takes_the_contested_time_and_no_more():
+    both = [
+        statement(1, "1111", 10, known=10), statement(2, "2222", 10, known=10), statement(3, "3333", 40, known=40),
+    ]  # fmt: skip
+    history = replay(both, [], [Resolution(1, 50, 50)])
+    assert believed(history, valid=20) == {1}
+    assert believed(history, valid=20, known=49) == {1, 2}
+    assert believed(history, valid=45) == {3}
+    assert [(k.old, k.new, k.rule) for k in history.links if k.rule == "resolved"] == [(2, 1, "resolved")]
+
+
+def test_a_winner_that_was_superseded_takes_back_its_place():
+    history = replay([statement(1, "Bonn", 10), statement(2, "Graz", 20)], [], [Resolution(1, 50, 50)])
+    assert believed(history, valid=60) == {1}
+    assert believed(history, valid=60, known=49) == {2}
+
+
+def test_a_later_statement_still_takes_from_the_winner():
+    claims = [
+        statement(1, "1111", 10, known=10), statement(2, "2222", 10, known=10), statement(3, "2222", 60, known=60),
+    ]  # fmt: skip
+    assert believed(replay(claims, [], [Resolution(1, 50, 50)]), valid=70) == {3}
+
+
+def test_what_coexists_does_so_from_when_it_was_said():
+    both = [statement(1, "1111", 10, known=10), statement(2, "2222", 10, known=10)]
+    history = replay(both, [], [Resolution(None, 50, 50)])
+    assert held(history, valid=20) == {(1, 50), (2, 50)}
+    assert held(history, valid=20, known=49) == {(1, 0), (2, 0)}
+
+
+def test_without_its_winner_nothing_is_settled():
+    both = [statement(1, "1111", 10, known=10), statement(2, "2222", 10, known=10), statement(3, "3333", 5, known=5)]
+    gone = Removal(frozenset({1}), "forgotten", 60, 60)
+    history = replay(both, [gone], [Resolution(1, 50, 50)])
+    assert believed(history, valid=20, known=55) == {1}
+    assert believed(history, valid=20) == {2}

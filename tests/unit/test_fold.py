@@ -59,7 +59,9 @@ def histories(draw) -> History:
     said, claims = [], []
     for _ in range(draw(st.integers(1, 14))):
         step = draw(
-            st.sampled_from(["say", "say", "read", "read", "assert", "assert", "correct", "retract", "forget", "other"])
+            st.sampled_from(
+                ["say", "say", "read", "read", "assert", "assert", "correct", "retract", "forget", "other", "judge"]
+            )
         )
         value = draw(st.sampled_from(["Bonn", "Graz", "Lima"]))
         if step == "say":
@@ -105,9 +107,26 @@ def histories(draw) -> History:
             h.add("claim.retracted", facts={"targets": [claim_id(draw(st.sampled_from(claims)))], "was": "wrong"})
         elif step == "forget" and (said or claims):
             h.forget(draw(st.sampled_from(said + claims)))
+        elif step == "judge" and claims:
+            _judge(draw, h, claims)
         elif step == "other":
             h.say("elsewhere", namespace="other")
     return h
+
+
+def _judge(draw, h: History, claims: list) -> None:
+    claim = draw(st.sampled_from(claims))
+    match draw(st.sampled_from(["confirm", "wins", "coexist", "recalled", "feedback"])):
+        case "confirm":
+            h.confirm(claim)
+        case "wins":
+            h.resolve(claim, winner=claim)
+        case "coexist":
+            h.resolve(claim)
+        case "recalled":
+            h.recalled(draw(st.sampled_from("xy")), claim)
+        case _:
+            h.feedback(draw(st.sampled_from(["x", "y.0", "y.1"])), draw(st.booleans()))
 
 
 @settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -179,6 +198,47 @@ def _read_one(h: History, waiting: list, readings: dict[int, list[str]], data: s
     for k, value in enumerate(readings[n]):
         h.claim("user", "lives_in", value, said=words, valid_from=5, event_id=str(UUID(int=10**9 + 10 * n + k)))
     h.extracted(words)
+
+
+def test_a_confirmation_counts_with_its_last_time(tmp_path):
+    h = History()
+    claim = h.claim("user", "likes", "figs")
+    h.confirm(claim)
+    last = h.confirm(claim)
+    model = folded(tmp_path / "m.db", h.events)
+    counts = "SELECT memory_id, confirmations, confirmed_at FROM standing"
+    assert rows(tmp_path / "m.db", counts) == [(claim_id(claim), 2, last.recorded_at)]
+    model.apply([h.forget(claim)])
+    assert rows(tmp_path / "m.db", counts) == []
+    model.close()
+
+
+def test_feedback_counts_once_for_each_memory_shown_and_may_come_first(tmp_path):
+    h = History()
+    figs, plums = h.claim("user", "likes", "figs"), h.claim("user", "likes", "plums")
+    path = tmp_path / "m.db"
+    h.feedback("e.1", True)
+    h.recalled("e", figs, plums)
+    model = folded(path, h.events)
+    counts = "SELECT helpful, unhelpful FROM standing WHERE memory_id = ?"
+    assert rows(path, counts, claim_id(plums)) == [(1, 0)]
+    model.apply([h.feedback("e.1", True)])
+    model.apply([h.feedback("e.1", False)])
+    assert rows(path, counts, claim_id(plums)) == [(0, 1)]
+    model.apply([h.feedback("e", True), h.feedback("nothing", True), h.feedback("e.7", True)])
+    assert rows(path, counts, claim_id(plums)) == [(1, 1)]
+    assert rows(path, counts, claim_id(figs)) == [(1, 0)]
+    model.close()
+
+
+def test_only_the_last_exposures_are_kept(tmp_path, monkeypatch):
+    monkeypatch.setattr("taishi.projections.fold_judgement.EXPOSURES", 3)
+    h = History()
+    figs = h.claim("user", "likes", "figs")
+    for n in range(5):
+        h.recalled(f"e{n}", figs)
+    folded(tmp_path / "m.db", h.events).close()
+    assert sorted(rows(tmp_path / "m.db", "SELECT exposure FROM exposures")) == [("e2",), ("e3",), ("e4",)]
 
 
 def test_words_are_found_and_forgotten_without_a_trace(tmp_path):

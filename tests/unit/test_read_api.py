@@ -312,6 +312,52 @@ def test_a_forgotten_memory_shows_no_word(tmp_path):
         assert "5521" not in str(events)
 
 
+def test_what_callers_think_of_a_memory_is_shown_with_it(tmp_path):
+    h = History()
+    first, second = h.claim("user", "likes", "Sencha"), h.claim("user", "likes", "sencha.")
+    h.recalled("e", first)
+    h.feedback("e.0", False)
+    h.confirm(first)
+    last = h.confirm(second)
+    with Api(tmp_path, h) as client:
+        for path in (f"/v1/memories/{claim_id(second)}", f"/v1/memories/{claim_id(first)}/history"):
+            shown = get(client, path).json()
+            assert (shown["confirmations"], shown["helpful"], shown["unhelpful"]) == (2, 0, 1), path
+            assert at(shown["confirmed_at"]) == last.recorded_at
+
+
+def test_a_settled_conflict_is_told_in_the_life_of_its_claims(tmp_path):
+    h = History()
+    a, b = (h.claim("gateway", "config.port", p, valid_from=JAN, recorded_at=JAN) for p in ("4100", "4200"))
+    settled = h.resolve(a, b, winner=b, recorded_at=MAY)
+    with Api(tmp_path, h) as client:
+        life = get(client, f"/v1/memories/{claim_id(a)}/history").json()
+        assert [(s["winner"], s["coexist"], s["position"]) for s in life["settled"]] == [
+            (claim_id(b), False, str(settled.position))
+        ]
+        assert life["chain"][-1]["rule"] == "resolved"
+        fate = get(client, f"/v1/memories/{claim_id(a)}/explain").json()["fate"]
+        assert fate["status"] == "superseded"
+        assert [(step["by"], step["rule"]) for step in fate["superseded"]] == [(claim_id(b), "resolved")]
+
+
+def test_every_decision_is_told_however_late_the_window_was_closed(tmp_path):
+    h = History()
+    words = [h.say(text) for text in ("hello", "if I lived in Lund", "no answer came")]
+    for n in range(700):
+        h.say(f"filler {n}")
+    h.extracted(words[0], words[1], decisions={words[0].event_id: "small_talk", words[1].event_id: "hypothetical"})
+    h.extracted(words[2], failed=True)
+    with Api(tmp_path, h) as client:
+        told = [get(client, f"/v1/memories/{w.event_id}/explain").json() for w in words]
+        unread = get(client, f"/v1/memories/{h.events[5].event_id}/explain").json()
+    assert [t["decision"] for t in told] == ["small_talk", "hypothetical", "timeout"]
+    assert [t["window"]["outcome"] for t in told] == ["extraction.completed"] * 2 + ["extraction.failed"]
+    assert told[0]["window"]["events"] == [words[0].event_id, words[1].event_id]
+    assert (told[0]["extractor"], told[0]["provenance"]["origin"]) == ("rules@1", "user_direct")
+    assert (unread["extraction"], unread["decision"], unread["window"]) == ("pending", None, None)
+
+
 # timeline, audit, status
 
 

@@ -127,3 +127,29 @@ def test_open_ends_are_forever(tmp_path):
     verdict = judge(side.model, side.model.claims([1]), Point(valid_at=NOW, known_at=NOW))[1]
     assert verdict.holds
     assert (verdict.valid_to, verdict.known_to) == (FOREVER, FOREVER)
+
+
+def contested_ports(h: History):
+    return [h.claim("gateway", "config.port", port, valid_from=JAN, recorded_at=MAR) for port in ("4100", "4200")]
+
+
+def test_a_settled_conflict_has_a_winner_from_then_on(tmp_path):
+    h = History()
+    a, b = contested_ports(h)
+    h.resolve(a, b, winner=b, recorded_at=MAY)
+    side = ReadSide(tmp_path, h.events)
+    assert statuses(side, a, b) == ["superseded", "current"]
+    assert statuses(side, a, b, known_at=MAY - 1) == ["contested", "contested"]
+    assert statuses(side, a, b, position=2) == ["contested", "contested"]
+    assert statuses(side, a, b, position=3) == ["superseded", "current"]
+
+
+def test_what_may_coexist_is_current_and_not_contested(tmp_path):
+    h = History()
+    a, b = contested_ports(h)
+    h.resolve(a, b, recorded_at=MAY)
+    side = ReadSide(tmp_path, h.events)
+    assert statuses(side, a, b) == ["current", "current"]
+    assert statuses(side, a, b, position=3) == ["current", "current"]
+    assert statuses(side, a, b, known_at=MAY - 1) == ["contested", "contested"]
+    assert statuses(side, a, b, position=2) == ["contested", "contested"]

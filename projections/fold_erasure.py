@@ -1,0 +1,68 @@
+"""What forgetting does to the read model: words go, from rows and from the index; ids, intervals and counts stay."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import orjson
+
+from taishi.ingest.envelope import Event
+
+from .fold_claims import CLAIM_CONTENT, count_subject
+from .fold_extraction import settle
+from .model import Model
+from .schema import document_of_claim, document_of_event
+
+_ERASE_CLAIM: Final = (
+    f"UPDATE claims SET {', '.join(f'{name} = NULL' for name in CLAIM_CONTENT)}, erased_at = ? WHERE seq = ?"
+)
+
+
+def forgotten(model: Model, event: Event, ns: int) -> None:
+    facts, at = event.facts, event.recorded_at
+    claims = [seq for _, seq in facts["claims"]]
+    erased = [seq for _, seq in facts["events"]]
+    slots: set[int] = set()
+    for seq in claims:
+        row = model.execute("SELECT slot, removed_at FROM claims WHERE seq = ? AND ns = ?", (seq, ns)).fetchone()
+        if row is None:
+            continue
+        _erase_claim(model, ns, seq, at)
+        if row[1] is None:
+            model.execute(
+                "UPDATE claims SET removed_at = ?, removed_why = 'forgotten', removed_seq = ? WHERE seq = ?",
+                (at, event.position.seq, seq),
+            )
+            slots.add(row[0])
+    for seq in erased:
+        _erase_raw(model, ns, seq, at)
+    for memory_id, _ in (*facts["claims"], *facts["events"]):
+        model.execute("DELETE FROM standing WHERE ns = ? AND memory_id = ?", (ns, memory_id))
+    model.execute(
+        "INSERT INTO tombstones (seq, ns, at, kind, claims, events) VALUES (?, ?, ?, ?, ?, ?)",
+        (event.position.seq, ns, at, facts["kind"], orjson.dumps(claims).decode(), orjson.dumps(erased).decode()),
+    )
+    for slot in sorted(slots):
+        model.replay(slot)
+
+
+def _erase_raw(model: Model, ns: int, seq: int, at: int) -> None:
+    row = model.execute("SELECT extraction, erased_at FROM events WHERE seq = ? AND ns = ?", (seq, ns)).fetchone()
+    if row is None or row[1] is not None:
+        return
+    model.unindex(document_of_event(seq), ns)
+    settle(model, ns, row[0], "skipped", seq)
+    model.execute(
+        "UPDATE events SET speaker = NULL, text = NULL, metadata = NULL, erased_at = ? WHERE seq = ?", (at, seq)
+    )
+
+
+def _erase_claim(model: Model, ns: int, seq: int, at: int) -> None:
+    subject, erased = model.execute("SELECT subject_key, erased_at FROM claims WHERE seq = ?", (seq,)).get
+    if erased is not None:
+        return
+    model.unindex(document_of_claim(seq), ns)
+    if subject is not None:
+        count_subject(model, ns, subject, -1)
+    model.execute(_ERASE_CLAIM, (at, seq))
+    model.execute("UPDATE evidence SET start = NULL, stop = NULL WHERE claim = ?", (seq,))

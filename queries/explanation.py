@@ -1,0 +1,101 @@
+"""Why a memory is there, or why words became none: words → window → extractor → decision or rule → chain → fate.
+
+The read model keeps for each raw event what was decided and the position of the event that says so; the window itself
+is read back from the log, and where the log does not answer, what the read model knows is told without it.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from taishi.ingest.envelope import Position
+from taishi.ingest.errors import TaishiError
+from taishi.ingest.instants import render
+from taishi.ingest.log import EventLog
+from taishi.ingest.provenance import gate
+
+from .items import Sources
+from .memories import Found, life, memory
+from .reading import ReadModel
+from .rows import ClaimRow, EventRow
+from .validity import Point
+
+
+def explanation(model: ReadModel, found: Found, point: Point, log: EventLog) -> dict[str, Any]:
+    """Of a raw event: what was read from it, or why nothing was. Of a claim: from its words to what became of it."""
+    told = life(model, found, point)
+    if found.event is not None:
+        return {
+            "memory": memory(model, found),
+            "words": told["statements"],
+            **_reading(model, found.event, log),
+            "claims": told["claims"],
+            "fate": {"status": told["status"], "erased_at": told["erased_at"]},
+        }
+    claim = found.claim
+    heard = model.events(row.event for row in model.evidence_of([claim.seq]))
+    first = heard[min(heard)] if heard and claim.event_type == "claim.extracted" else None
+    return {
+        "memory": memory(model, found),
+        "words": Sources(model, [claim]).evidence(claim.seq),
+        **({"window": None, "decision": None} if first is None else _reading(model, first, log)),
+        "rule": claim.rule,
+        "modality": claim.modality,
+        "strength": claim.strength,
+        "stated": "stated outright" if first is None else "extracted from words",
+        "chain": told["chain"],
+        "beliefs": told["beliefs"],
+        "settled": told["settled"],
+        "fate": _fate(claim, told),
+    }
+
+
+def _reading(model: ReadModel, event: EventRow, log: EventLog) -> dict[str, Any]:
+    """The window that read the event, by whom, and what was decided; `window` None as long as none was closed."""
+    verdict = gate(event.origin, event.session_kind, event.text or "")
+    told: dict[str, Any] = {
+        "provenance": {
+            "origin": event.origin, "session_kind": event.session_kind, "strength": verdict.strength,
+            "first_person_is_user": verdict.first_person,
+        },
+        "extraction": event.extraction,
+        "extractor": event.extractor,
+        "decision": event.decision,
+        "window": None,
+    }  # fmt: skip
+    if event.closing is None:
+        return told
+    position = Position(model.partition, event.closing)
+    window: dict[str, Any] = {"id": None, "outcome": None, "decision": event.decision, "position": str(position)}
+    try:
+        closing = next(iter(log.read(model.partition, after=event.closing - 1, limit=1)), None)
+    except TaishiError:
+        closing = None
+    if closing is not None:
+        facts = closing.facts
+        window |= {
+            "id": facts.get("window"),
+            "outcome": closing.type,
+            "events": list(facts.get("events", ())),
+            "claims": facts.get("claims"),
+            "closed_at": render(closing.appended_at),
+        }
+    return told | {"window": window}
+
+
+def _fate(claim: ClaimRow, told: dict[str, Any]) -> dict[str, Any]:
+    """What became of it since."""
+    mine = {row["id"] for row in told["statements"]}
+    after = [
+        {"by": None if k["new"] is None else k["new"]["id"], "rule": k["rule"], "known_at": k["known_at"]}
+        for k in told["chain"]
+        if k["old"] is not None and k["old"]["id"] in mine and (k["new"] is None or k["new"]["id"] not in mine)
+    ]
+    return {
+        "status": told["status"],
+        "superseded": after,
+        "removed_at": render(claim.removed_at),
+        "removed_why": claim.removed_why,
+        "archived_at": render(claim.archived_at),
+        "erased_at": render(claim.erased_at),
+    }
