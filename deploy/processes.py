@@ -184,6 +184,7 @@ def run_read(settings: Settings, listening: socket.socket) -> None:
         meaning=meaning,
         vectors=VectorsAt(vectors),
         api_keys=settings.guards,
+        ablated=settings.ablated,
     )
     _serve(app, listening)
 

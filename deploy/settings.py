@@ -23,6 +23,7 @@ from pydantic_settings import (
 
 from taishi.ingest.access import MIN_KEY_LENGTH, ApiKey, Right, refuse_open_bind
 from taishi.ingest.errors import ConfigurationError
+from taishi.queries.fusion import CHANNELS
 
 
 class KeySetting(BaseModel):
@@ -76,7 +77,8 @@ class Settings(BaseSettings):
 
     `redis_url` is the log's server (default: an embedded one), `jobs_url` the RQ queue's (default: another database
     of the same server), `keystore_url` the SQLAlchemy URL of the data keys (default: a SQLite file of its own).
-    `namespace` is what the command line speaks of where it is not told another.
+    `namespace` is what the command line speaks of where it is not told another. `ablate` is for measuring alone: names
+    of recall's channels, parted by commas, that the read side does without.
     """
 
     model_config = SettingsConfigDict(
@@ -102,6 +104,7 @@ class Settings(BaseSettings):
     embedding: EmbeddingSetting | None = None
     namespace: str = "default"
     rq_workers: int = Field(default=1, ge=1, le=64)
+    ablate: str | None = None
 
     _sources: dict[str, str] = PrivateAttr(default_factory=dict)
 
@@ -109,6 +112,13 @@ class Settings(BaseSettings):
     @classmethod
     def _is_address(cls, text: str) -> str:
         Address.parse(text)
+        return text
+
+    @field_validator("ablate")
+    @classmethod
+    def _are_channels(cls, text: str | None) -> str | None:
+        if unknown := sorted(_names(text) - set(CHANNELS)):
+            raise ValueError(f"no channel is {unknown[0]!r}: {', '.join(CHANNELS)}")
         return text
 
     @classmethod
@@ -147,6 +157,10 @@ class Settings(BaseSettings):
         return self.keystore_url or f"sqlite:///{self.home / 'keys' / 'keys.db'}"
 
     @property
+    def ablated(self) -> frozenset[str]:
+        return _names(self.ablate)
+
+    @property
     def logs(self) -> Path:
         return self.home / "logs"
 
@@ -166,6 +180,10 @@ class Settings(BaseSettings):
         """Raises ConfigurationError where strangers could reach a side that asks for no key."""
         for address in (self.write, self.read):
             refuse_open_bind(address.host, self.guards)
+
+
+def _names(text: str | None) -> frozenset[str]:
+    return frozenset(name.strip() for name in (text or "").split(",") if name.strip())
 
 
 def default_home(environ: Mapping[str, str]) -> tuple[Path, str]:

@@ -6,8 +6,8 @@ the others answer.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Final, Protocol
 
 from taishi.ingest.errors import TaishiError
@@ -57,6 +57,15 @@ class Found:
     @property
     def documents(self) -> set[int]:
         return {*self.lexical.matches, *self.dense, *self.slots}
+
+    def without(self, ablated: Collection[str]) -> Found:
+        """As if those channels had found nothing. What the question's words weigh stays known."""
+        return Found(
+            replace(self.lexical, matches={}) if "lexical" in ablated else self.lexical,
+            {} if "dense" in ablated else self.dense,
+            frozenset() if "slot" in ablated else self.slots,
+            self.degraded,
+        )
 
 
 def gather(

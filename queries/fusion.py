@@ -9,6 +9,7 @@ it orders near-equals and never overrules what the question says.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Final
 
@@ -16,6 +17,10 @@ from taishi.ingest.instants import DAY
 
 from .fence import Side
 
+CHANNELS: Final = (
+    "lexical", "dense", "slot", "subject", "fence", "importance", "kind", "status", "time", "role", "newer", "recency",
+)  # fmt: skip
+"""Names of the score's summands. The first three also find candidates."""
 LEXICAL: Final = 1.0
 DENSE: Final = 0.45
 """Below the lexical weight: the local embedder is small. Tuned on the dev halves of dialogue and note sets together:
@@ -66,8 +71,8 @@ class Signals:
     assistant: bool = False
 
 
-def parts(s: Signals) -> dict[str, float]:
-    """The score's summands by channel, zeros left out."""
+def parts(s: Signals, *, ablated: Collection[str] = ()) -> dict[str, float]:
+    """The score's summands by channel, zeros and those of `ablated` channels left out."""
     found: dict[str, float] = {}
     if s.lexical:
         found["lexical"] = LEXICAL * s.lexical
@@ -92,7 +97,7 @@ def parts(s: Signals) -> dict[str, float]:
     if s.newness:
         found["newer"] = NEWER * s.newness
     found["recency"] = RECENCY * 0.5 ** (s.age / RECENCY_HALF_LIFE)
-    return found
+    return {name: value for name, value in found.items() if name not in ablated} if ablated else found
 
 
 _SIDES: Final = {Side.INSIDE: NAMED, Side.NEUTRAL: NEUTRAL_TO_FENCE, Side.OUTSIDE: OUTSIDE_FENCE}

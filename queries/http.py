@@ -12,7 +12,7 @@ import gc
 import logging
 import threading
 import time
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -66,6 +66,7 @@ class ReadSide:
     vectors: VectorsAt
     exposures: Exposures | None
     now: Callable[[], int]
+    ablated: Collection[str] = ()
 
 
 class _Routes:
@@ -80,6 +81,7 @@ class _Routes:
             now=side.now,
             dense=side.meaning,
             exposures=side.exposures,
+            ablated=side.ablated,
         )
 
     async def _work(self, job: Callable[[], R]) -> R:
@@ -333,13 +335,15 @@ def create_app(
     api_keys: Sequence[ApiKey] = (),
     record_exposures: bool = True,
     clock: Callable[[], int] = now,
+    ablated: Collection[str] = (),
 ) -> FastAPI:
-    """The read API. What is heavy warms up in the background from the application's start; `log` stays the caller's."""
+    """The read API. What is heavy warms up in the background from the application's start; `log` stays the caller's.
+    `ablated` are channels that recall does without."""
     pool = ThreadPoolExecutor(THREADS, "query")
     exposures = Exposures(log) if record_exposures else None
     side = ReadSide(
         models=models, log=log, analyzer=analyzer, meaning=meaning, vectors=vectors, exposures=exposures,
-        now=clock,
+        now=clock, ablated=ablated,
     )  # fmt: skip
     routes = _Routes(side, Guard(api_keys), pool)
 

@@ -7,7 +7,7 @@ out (or marked) where none of its claims holds, and never hidden where it has no
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -48,9 +48,11 @@ def rank(
     now: int,
     wanted: Wanted,
     limit: int,
+    ablated: Collection[str] = (),
 ) -> list[Ranked]:
-    """At most `limit`, best first; equal scores in the order claim before event, newer before older."""
-    return _Ranking(model, found, question, fence, point, now, wanted, limit).ranked()
+    """At most `limit`, best first; equal scores in the order claim before event, newer before older. Channels in
+    `ablated` add nothing to a score."""
+    return _Ranking(model, found, question, fence, point, now, wanted, limit, ablated).ranked()
 
 
 class _Ranking:
@@ -64,6 +66,7 @@ class _Ranking:
         now: int,
         wanted: Wanted,
         limit: int,
+        ablated: Collection[str],
     ) -> None:
         self._model = model
         self._found = found
@@ -73,6 +76,7 @@ class _Ranking:
         self._now = now
         self._wanted = wanted
         self._limit = limit
+        self._ablated = ablated
         self._matches = dict(found.lexical.matches)
         self._dense = dict(found.dense)
         self._newness: Mapping[int, float] = {}
@@ -224,7 +228,8 @@ class _Ranking:
                 claim=True,
                 holds=verdict.holds or verdict.status == "planned",
                 in_span=span is not None and _overlap(occurs or (claim.known_from, claim.known_from + 1), span),
-            )
+            ),
+            ablated=self._ablated,
         )
         # A claim of the asked subject answers for the words that name the subject, even if its quote does not.
         explained = (*asked, *(self._fence.names if subject in self._fence.names else ()))
@@ -305,7 +310,8 @@ class _Ranking:
                 holds=status in ("current", "contested", "planned"),
                 in_span=span is not None and _overlap((event.said_at, event.said_at + 1), span),
                 assistant=event.role == "assistant",
-            )
+            ),
+            ablated=self._ablated,
         )
         explained = [word for c in claims if c.predicate for word in question.asks_for(c.predicate)]
         if speaker in self._fence.names:

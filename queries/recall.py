@@ -6,7 +6,7 @@ they are put in order. One request reads one consistent state, and says which po
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -70,13 +70,16 @@ class Recall:
         now: Callable[[], int],
         dense: DenseChannel | None = None,
         exposures: Exposures | None = None,
+        ablated: Collection[str] = (),
     ) -> None:
-        """`analyzer` gives the text analysis that the indexes were built with. `now` is an instant's clock."""
+        """`analyzer` gives the text analysis that the indexes were built with. `now` is an instant's clock. `ablated`
+        names channels (`fusion.CHANNELS`) to do without, so that it can be measured what each is worth."""
         self._models = models
         self._analyzer = analyzer
         self._now = now
-        self._dense = dense
+        self._dense = None if "dense" in ablated else dense
         self._exposures = exposures
+        self._ablated = ablated
         self._corpora = Corpora()
 
     def answer(self, request: RecallRequest) -> dict[str, Any]:
@@ -135,7 +138,7 @@ class Recall:
             vector=vector,
             dense=self._dense,
             corpora=self._corpora,
-        )
+        ).without(self._ablated)
         degraded += [name for name in found.degraded if name not in degraded]
         ranked = rank(
             model,
@@ -146,6 +149,7 @@ class Recall:
             now=now,
             wanted=request.wanted,
             limit=max(request.limit, JUDGED),
+            ablated=self._ablated,
         )
         about_user = question.first_person or not fenced
         heard = vector is not None and not found.degraded
