@@ -38,7 +38,9 @@ class Claim:
     `subject` is `user` for the one who speaks (or the speaker's name in a chat of several), else a name as it stands.
     `valid_from`/`valid_to` are instants, [from, to); None is unbounded. `to_inferred` is True where nobody stated the
     end. `occurs_from`/`occurs_to` say when a happening happened or a plan is for. `negated` is the polarity.
-    `temporary` marks words such as "for now". `rule` names what read it.
+    `temporary` marks words such as "for now", `corrects` words such as "actually". One that only `succeeds`
+    holds where it takes another claim's place (who moves, and worked in the old city, works in the new one), and
+    nowhere else. `rule` names what read it.
     """
 
     subject: str
@@ -56,6 +58,8 @@ class Claim:
     occurs_from: int | None = None
     occurs_to: int | None = None
     temporary: bool = False
+    corrects: bool = False
+    succeeds: bool = False
     transfer: bool = False
     importance: float = 0.5
     confidence: float = 1.0
@@ -111,6 +115,8 @@ class ClaimFacts:
     known_from: int | None
     strength: int
     correction: bool = False
+    from_inferred: bool = False
+    succeeds: bool = False
     targets: tuple[str, ...] = ()
     was: Literal["wrong", "true_until"] | None = None
 

@@ -69,6 +69,7 @@ def bind(
     polarity = "-" if claim.negated else "+"
     value = fingerprints.of("value", namespace, normal_value(claim.value) if single else polarity)
     valid_from = BEGINNING if claim.valid_from is None and known_from is not None else claim.valid_from
+    from_stated = claim.valid_from is not None and (claim.from_source == "stated" or known_from is None)
     claim_id = fingerprints.of("claim", namespace, *sorted(evidence), slot, value, polarity)
     return ClaimFacts(
         claim_id=claim_id,
@@ -80,7 +81,9 @@ def bind(
         to_inferred=claim.to_inferred and claim.valid_to is None,
         known_from=known_from,
         strength=strength,
-        correction=correction,
+        correction=correction or claim.corrects,
+        from_inferred=not from_stated,
+        succeeds=claim.succeeds,
         targets=tuple(targets),
         was=was,
     )

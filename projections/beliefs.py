@@ -13,12 +13,15 @@ Who holds a point of valid time, when `new` meets what is `held` there (DESIGN Â
 
 1. the same value: the held one keeps it, unless the new one is of stronger origin or a correction;
 2. a weaker origin never takes from a stronger one; a stronger one takes;
-3. an end that nobody stated yields to what begins later;
+3. an end that nobody stated yields to what begins later. A beginning that nobody stated either (the moment of speech)
+   only says that it held *then*: told of a change within the year before, or told so as a correction, the newer
+   statement is news and takes it; a change of longer ago is history and yields;
 4. an explicit correction keeps its place against later plain statements about the same or an earlier beginning;
 5. equal in known time, beginning and strength, from different events: contested, both stay;
 6. otherwise the later statement takes it.
 
-A negated statement of a single-valued slot ends its own value alone; it leaves other values be.
+A negated statement of a single-valued slot ends its own value alone; it leaves other values be. A statement that only
+`succeeds` holds where it takes another's place, and nowhere else.
 """
 
 from __future__ import annotations
@@ -27,6 +30,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import Final, NamedTuple
+
+from taishi.ingest.instants import DAY
 
 
 class Statement(NamedTuple):
@@ -45,6 +50,8 @@ class Statement(NamedTuple):
     strength: int
     correction: bool
     source: int
+    start_inferred: bool = False
+    succeeds: bool = False
 
     @property
     def order(self) -> tuple[int, int, int]:
@@ -113,6 +120,14 @@ ENDED: Final = "ended"
 END_STATED: Final = "end_stated"
 
 
+NEWS: Final = 366 * DAY
+"""How far back a change may lie that is told after the state it changes was told as present."""
+
+
+def _is_news(new: Statement, held: Statement) -> bool:
+    return held.start_inferred and (new.correction or held.start - new.start <= NEWS)
+
+
 def _meet(new: Statement, held: Statement) -> tuple[_Outcome, str]:
     """The outcome for `new` at a point of valid time that `held` holds, and the rule that decided it."""
     if new.value == held.value and new.negates == held.negates:
@@ -127,7 +142,7 @@ def _meet(new: Statement, held: Statement) -> tuple[_Outcome, str]:
         return (_Outcome.JOINS if held.negates and new.value != held.value else _Outcome.KEEPS), ""
     if new.strength > held.strength:
         return _Outcome.TAKES, STRONGER_ORIGIN
-    if new.end_inferred and held.start > new.start:
+    if new.end_inferred and held.start > new.start and not _is_news(new, held):
         return _Outcome.KEEPS, ""
     if held.correction and not new.correction and (new.start <= held.start or not held.end_inferred):
         return _Outcome.KEEPS, ""
@@ -210,6 +225,8 @@ def admit(new: Statement, overlapping: Sequence[Rectangle], statements: Mapping[
                 active.append(queue[taken])
             taken += 1
         if any(verdicts[r.claim][0] is _Outcome.KEEPS for r in active):
+            continue
+        if new.succeeds and not any(verdicts[r.claim][0] is _Outcome.TAKES for r in active):
             continue
         held_spans.append((a, b))
         for r in active:

@@ -17,8 +17,8 @@ import orjson
 _MODULUS: Final = 1 << 256
 _CLAIM_COLUMNS: Final = (
     "c.claim_id, c.event_id, c.event_type, s.fingerprint, c.value_fp, c.negates, c.valid_from, c.valid_to,"
-    " c.to_inferred, c.known_from, c.strength, c.correction, c.generation, c.removed_at, c.removed_why, c.archived_at,"
-    " c.erased_at,"
+    " c.to_inferred, c.known_from, c.strength, c.correction, c.from_inferred, c.succeeds, c.generation,"
+    " c.removed_at, c.removed_why, c.archived_at, c.erased_at,"
     " c.subject, c.subject_key, c.predicate, c.value, c.negated, c.qualifiers, c.modality, c.text, c.speaker,"
     " c.importance, c.confidence, c.occurs_from, c.occurs_to, c.grain, c.temporary, c.rule"
 )

@@ -26,7 +26,8 @@ CLAIM_CONTENT: Final = (
 )  # fmt: skip
 _CLAIM_FACTS: Final = (
     "seq", "ns", "claim_id", "event_id", "event_type", "slot", "value_fp", "negates", "valid_from", "valid_to",
-    "to_inferred", "known_from", "source", "recorded_at", "strength", "correction", "generation", "key_id", "made_from",
+    "to_inferred", "known_from", "source", "recorded_at", "strength", "correction",
+    "from_inferred", "succeeds", "generation", "key_id", "made_from",
 )  # fmt: skip
 _INSERT_CLAIM: Final = (
     f"INSERT INTO claims ({', '.join(_CLAIM_FACTS + CLAIM_CONTENT)})"
@@ -53,7 +54,8 @@ def stated(model: Model, event: Event, ns: int) -> None:
         (
             seq, ns, facts.claim_id, event.event_id, event.type, slot, facts.value, facts.negates, start,
             facts.valid_to, facts.to_inferred, known, source, event.recorded_at, facts.strength, facts.correction,
-            event.generation, event.key_id, _made_from(model, event, facts, ns), *content,
+            facts.from_inferred, facts.succeeds, event.generation, event.key_id,
+            _made_from(model, event, facts, ns), *content,
         ),
     )  # fmt: skip
     _quote(model, event, seq, rests_on)
@@ -63,7 +65,7 @@ def stated(model: Model, event: Event, ns: int) -> None:
         slot,
         Statement(
             seq, facts.value, facts.negates, start, facts.valid_to, facts.to_inferred, known, facts.strength,
-            facts.correction, source,
+            facts.correction, source, facts.from_inferred, facts.succeeds,
         ),
     )  # fmt: skip
 

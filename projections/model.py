@@ -17,20 +17,28 @@ from .beliefs import Closed, Link, Rectangle, Statement, admit
 from .slot_history import UNREAD, Removal, Resolution, replay
 
 _STATEMENT_COLUMNS: Final = (
-    "seq, value_fp, negates, valid_from, valid_to, to_inferred, known_from, strength, correction, source"
+    "seq, value_fp, negates, valid_from, valid_to, to_inferred, known_from, strength, correction, source,"
+    " from_inferred, succeeds"
 )
 _OVERLAPPING: Final = """
 SELECT b.claim, b.valid_from, b.valid_to, b.known_from, b.accord,
        c.seq, c.value_fp, c.negates, c.valid_from, c.valid_to, c.to_inferred, c.known_from,
-       c.strength, c.correction, c.source
+       c.strength, c.correction, c.source, c.from_inferred, c.succeeds
 FROM beliefs b JOIN claims c ON c.seq = b.claim
 WHERE b.slot = ? AND b.valid_to > ? AND b.valid_from < ?
 """
 
 
-def _statement(row: Sequence[Any]) -> Statement:
-    seq, value, negates, start, end, inferred, known, strength, correction, source = row
-    return Statement(seq, value, bool(negates), start, end, bool(inferred), known, strength, bool(correction), source)
+_STATEMENT_WIDTH: Final = len(Statement._fields)
+
+
+def statement(row: Sequence[Any]) -> Statement:
+    """From the columns of a claim's row, in the order of `Statement`'s fields."""
+    seq, value, negates, start, end, inferred, known, strength, correction, source, from_inferred, succeeds = row
+    return Statement(
+        seq, value, bool(negates), start, end, bool(inferred), known, strength, bool(correction), source,
+        bool(from_inferred), bool(succeeds),
+    )  # fmt: skip
 
 
 class Model:
@@ -112,7 +120,7 @@ class Model:
         overlapping = []
         for row in self.execute(_OVERLAPPING, (slot, new.start, new.end)):
             overlapping.append(Rectangle(*row[:5]))
-            statements[row[0]] = _statement(row[5:])
+            statements[row[0]] = statement(row[5:])
         change = admit(new, overlapping, statements)
         for r in change.shut:
             self.execute(
@@ -150,9 +158,10 @@ class Model:
         for row in self.execute(
             f"SELECT {_STATEMENT_COLUMNS}, removed_at, removed_why, removed_seq FROM claims WHERE slot = ?", (slot,)
         ):
-            statements.append(_statement(row[:10]))
-            if row[10] is not None:
-                removals.setdefault((row[10], row[12], row[11]), set()).add(row[0])
+            statements.append(statement(row[:_STATEMENT_WIDTH]))
+            removed_at, why, removed_seq = row[_STATEMENT_WIDTH:]
+            if removed_at is not None:
+                removals.setdefault((removed_at, removed_seq, why), set()).add(row[0])
         seqs = {s.claim for s in statements}
         operations = [
             Removal(frozenset(claims), why, known, seq, successor=seq if seq in seqs else None)  # type: ignore[arg-type]

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import Final
 
-FOLD_VERSION: Final = 3
+FOLD_VERSION: Final = 4
 """Raise it when a fold or this schema changes what is stored: read models of another version are rebuilt by replay."""
 
 PRAGMAS: Final = (
@@ -91,6 +91,8 @@ CREATE TABLE claims (
     recorded_at INTEGER NOT NULL,
     strength INTEGER NOT NULL,
     correction INTEGER NOT NULL,
+    from_inferred INTEGER NOT NULL,  -- nobody said when it began: valid_from is the moment of speech
+    succeeds INTEGER NOT NULL,       -- holds only where it takes another claim's place
     generation INTEGER,
     key_id INTEGER NOT NULL,
     made_from INTEGER,               -- position of the claim whose words a command took over

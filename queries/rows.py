@@ -23,6 +23,8 @@ class ClaimRow(NamedTuple):
     recorded_at: int
     strength: int
     correction: int
+    from_inferred: int
+    succeeds: int
     generation: int | None
     removed_at: int | None
     removed_why: str | None

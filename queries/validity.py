@@ -16,6 +16,7 @@ from typing import Final, Literal, NamedTuple, get_args
 
 from taishi.ingest.instants import FOREVER
 from taishi.projections.beliefs import Statement
+from taishi.projections.model import statement
 from taishi.projections.slot_history import UNREAD, Removal, Resolution, replay
 
 from .reading import ReadModel
@@ -148,9 +149,11 @@ def _as_read(model: ReadModel, slots: Collection[int], point: Point) -> tuple[li
             continue
         rows[c.seq] = c
         statements.setdefault(c.slot, []).append(
-            Statement(
-                c.seq, c.value_fp, bool(c.negates), c.valid_from, c.valid_to, bool(c.to_inferred), c.known_from,
-                c.strength, bool(c.correction), c.source,
+            statement(
+                (
+                    c.seq, c.value_fp, c.negates, c.valid_from, c.valid_to, c.to_inferred, c.known_from, c.strength,
+                    c.correction, c.source, c.from_inferred, c.succeeds,
+                )
             )
         )  # fmt: skip
         if c.removed_at is not None and c.removed_seq is not None and point.read(c.removed_seq):

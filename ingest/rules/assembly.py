@@ -8,10 +8,11 @@ from dataclasses import replace
 from typing import Final
 
 from ..claims import Claim, Quote
-from ..instants import from_datetime
+from ..instants import FOREVER, from_datetime
 from ..timewords import TimeSpan, tense_of
 from .frames import Emit
 from .grammar import Carry, Grammar, Place, Reading
+from .modality import corrects
 from .subjects import Subject
 from .times import Validity, spans_of, validity
 
@@ -41,6 +42,7 @@ def claims_of(grammar: Grammar, reading: Reading, place: Place, carry: Carry) ->
         return []
     quote = _quote(place, carry, inherited=reading.inherited, borrowed=borrowed)
     claims: list[Claim] = []
+    _tell(reading, place, carry)
     for emit in frame.emit:
         if emit.when is None or re.search(emit.when, place.sentence.text, re.I):
             claims += _emitted(emit, reading, when, place, quote)
@@ -48,6 +50,13 @@ def claims_of(grammar: Grammar, reading: Reading, place: Place, carry: Carry) ->
         claims += _kin(claims[0], left.subject, place)
         _carry_on(claims[0], subject, place, carry)
     return claims
+
+
+def _tell(reading: Reading, place: Place, carry: Carry) -> None:
+    """What a later clause may leave out: "I used to like it, now I don't"."""
+    value = reading.parts.get("o")
+    if value is not None and reading.subject.kind == "self":
+        carry.told[reading.frame.emit[0].predicate] = (value.text.split(EACH)[0], place.clause.start)
 
 
 def _kin(first: Claim, subject: Subject | None, place: Place) -> Iterator[Claim]:
@@ -83,6 +92,8 @@ def _timely(grammar: Grammar, reading: Reading, spans: Sequence[TimeSpan], place
     frame, left = reading.frame, reading.left
     now = from_datetime(place.utterance.said_at)
     dated = [span for span in spans if span.kind != "frequency"]
+    if frame.timed == "scope":
+        return any(span.kind in ("when", "during") and span.begins <= now < span.ends < FOREVER for span in dated)
     if frame.timed == "future":
         ahead = any(span.begins > now or (span.ends > now and span.kind in ("when", "until")) for span in dated)
         return ahead and not reading.le
@@ -90,6 +101,7 @@ def _timely(grammar: Grammar, reading: Reading, spans: Sequence[TimeSpan], place
         if left.be or any(span.begins > now for span in dated) or (left.past and not dated):
             return False
         done = reading.le or left.done or grammar.done("", place.clause.text)
+        dated = dated if done else [span for span in dated if span.kind != "vague"]
         if dated:
             return done or any(span.ends <= now for span in dated)
         return done and left.subject is not None and reading.parts["vp"].kind == "event"
@@ -122,7 +134,8 @@ def _emitted(emit: Emit, reading: Reading, when: Validity, place: Place, quote: 
                 quote=quote, negated=reading.negated if emit.negated is None else emit.negated, qualifiers=qualifiers,
                 modality=frame.modality, valid_from=when.valid_from, valid_to=when.valid_to, to_inferred=when.to_inferred,
                 from_source=when.from_source, grain=when.grain, occurs_from=when.occurs_from, occurs_to=when.occurs_to,
-                temporary=when.temporary, transfer=frame.transfer, confidence=frame.confidence,
+                temporary=when.temporary, corrects=corrects(place.sentence), succeeds=emit.succeeds,
+                transfer=frame.transfer, confidence=frame.confidence,
                 said_by=place.utterance.speaker, rule=frame.rule,
             )
 

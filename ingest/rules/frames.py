@@ -17,8 +17,9 @@ from typing import Any, Final, Literal
 from ..claims import Modality
 from ..errors import ConfigurationError
 
-Course = Literal["state", "change", "always", "happening", "plan", "habit"]
-"""How a claim meets time words: a state may be bounded by them, a change begins with them, `always` ignores them."""
+Course = Literal["state", "change", "acquired", "always", "happening", "plan", "habit"]
+"""How a claim meets time words: a state may be bounded by them, a change begins with them, what is acquired too (and its
+day is when it came), `always` ignores them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,6 +34,7 @@ class Emit:
     negated: bool | None = None
     when: str | None = None
     past: str | None = None
+    succeeds: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,10 +42,11 @@ class Frame:
     """One row. `subjects` says who may stand before it: self, person, thing, any, none.
 
     `flip`: the words are themselves negative. `explicit`: the subject must stand in the clause. `timed`: only with time
-    words of that sense (`future`). `verbatim`: time words are part of the value. `holds`: only since and until are time words here, a season
+    words of that sense (`future`; `scope`: a bounded time that is not over). `verbatim`: time words are part of the value. `holds`: only since and until are time words here, a season
     or a part of the day belongs to the value. `affirm`: a negated form claims nothing.
     `done`: only where the words say that it has come about. `late`: tried after all rows that are not.
-    `ahead`: the words say that their date is still to come.
+    `ahead`: the words say that their date is still to come. `wish`: it is read out of requests. `again`: what the words
+    leave out is what was last said of that predicate (`{that}`).
     """
 
     rule: str
@@ -65,6 +68,8 @@ class Frame:
     transfer: bool = False
     late: bool = False
     ahead: bool = False
+    wish: bool = False
+    again: str | None = None
     confidence: float = 0.9
 
 

@@ -1,4 +1,4 @@
-"""What is not stated: questions, conditions, guesses, wishes, requests, other people's words. Data in `modality.toml`.
+"""What is not stated, and what is stated against what was believed: questions, conditions, guesses, wishes, requests, other people's words. Data in `modality.toml`.
 
 `unsaid` judges a sentence, clause by clause; a clause it names states nothing, whatever it says.
 """
@@ -21,6 +21,11 @@ def _compiled(section: str) -> dict[str, re.Pattern[str]]:
 
 _ZH: Final = _compiled("zh")
 _EN: Final = _compiled("en")
+
+
+def corrects(sentence: Sentence) -> bool:
+    """Whether the words say that something believed so far was not so ("actually")."""
+    return (_ZH if sentence.chinese else _EN)["corrects"].search(sentence.text) is not None
 
 
 def unsaid(sentence: Sentence) -> list[str | None]:

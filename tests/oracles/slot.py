@@ -8,6 +8,7 @@ from __future__ import annotations
 
 END = 10_000  # "no end": any cell up to here behaves the same, so tests look at cells 0..HORIZON only
 HORIZON = 14
+YEAR = 3  # cells
 
 
 def _same(a, b):
@@ -28,7 +29,10 @@ def _may_enter(new, held):
     if new["strength"] > held["strength"]:
         return "instead"
     if new["open"] and held["start"] > new["start"]:
-        return "no"
+        told_then_only = held["start_unsaid"]
+        recent = held["start"] - new["start"] <= YEAR
+        if not (told_then_only and (new["correction"] or recent)):
+            return "no"
     if held["correction"] and not new["correction"]:
         if new["start"] <= held["start"] or not held["open"]:
             return "no"
@@ -50,7 +54,7 @@ def cells_after(operations):
         before = [list(c) for c in cells]
         for v in range(max(0, step["start"]), min(step["end"], HORIZON + 1)):
             verdicts = [_may_enter(step, held) for held, _ in before[v]]
-            if "no" in verdicts:
+            if "no" in verdicts or (step["heir"] and "instead" not in verdicts):
                 continue
             cells[v] = [entry for entry, say in zip(before[v], verdicts) if say == "beside"] + [(step, 0)]
         if not step["open"]:

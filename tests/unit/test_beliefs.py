@@ -8,8 +8,8 @@ from pathlib import Path
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from taishi.ingest.instants import FOREVER
-from taishi.projections.beliefs import Change, Rectangle, Statement, admit
+from taishi.ingest.instants import DAY, FOREVER
+from taishi.projections.beliefs import NEWS, Change, Rectangle, Statement, admit
 from taishi.projections.slot_history import Removal, Resolution, SlotHistory, remove, replay, resolve
 
 _path = Path(__file__).parents[1] / "oracles" / "slot.py"
@@ -17,6 +17,9 @@ _spec = importlib.util.spec_from_file_location("slot_oracle", _path)
 assert _spec and _spec.loader
 oracle = importlib.util.module_from_spec(_spec)
 _spec.loader.exec_module(oracle)
+
+
+CELL = NEWS // oracle.YEAR
 
 
 def statement(
@@ -33,7 +36,14 @@ def statement(
         strength=more.get("strength", 40),
         correction=more.get("correction", False),
         source=more.get("source", claim),
+        start_inferred=more.get("start_inferred", False),
+        succeeds=more.get("succeeds", False),
     )
+
+
+def stretched(claim: Statement) -> Statement:
+    """The oracle's cells as instants, so wide that `oracle.YEAR` of them are what the fold calls news."""
+    return claim._replace(start=claim.start * CELL, end=claim.end if claim.end == FOREVER else claim.end * CELL)
 
 
 def held(history: SlotHistory, *, valid: int, known: int | None = None) -> set[tuple[int, int]]:
@@ -69,6 +79,8 @@ def operations(draw):
                 correction=draw(st.sampled_from([False, False, False, True])),
                 source=draw(st.integers(1, count)),
                 end_inferred=draw(st.sampled_from([True, True, True, False])),
+                start_inferred=draw(st.booleans()),
+                succeeds=draw(st.sampled_from([False, False, False, True])),
             )
         )
     removals = []
@@ -107,6 +119,8 @@ def as_oracle(claims, removals, resolutions):
                 "strength": c.strength,
                 "correction": c.correction,
                 "source": c.source,
+                "start_unsaid": c.start_inferred,
+                "heir": c.succeeds,
             }
             for c in claims
         ],
@@ -118,15 +132,16 @@ def as_oracle(claims, removals, resolutions):
 @settings(max_examples=2000, deadline=None)
 @given(st.one_of(operations(), quarrels()))
 def test_every_point_equals_the_oracle(case):
-    history = replay(*case)
+    claims, *others = case
+    history = replay([stretched(c) for c in claims], *others)
     plain = as_oracle(*case)
     for known in range(9):
         for valid in range(oracle.HORIZON + 1):
             want = oracle.believed(*plain, valid=valid, known=known)
-            assert held(history, valid=valid, known=known) == want, (valid, known)
+            assert held(history, valid=valid * CELL, known=known) == want, (valid, known)
     assert all(c.known < c.until for c in history.closed)
     for valid in range(oracle.HORIZON + 1):
-        assert believed(history, valid=valid) == believed(history, valid=valid, known=99)
+        assert believed(history, valid=valid * CELL) == believed(history, valid=valid * CELL, known=99)
 
 
 @settings(max_examples=500, deadline=None)
@@ -178,6 +193,23 @@ def test_an_end_nobody_stated_yields_to_what_begins_later():
     history = replay([statement(1, "Beijing", 2020), statement(2, "Hangzhou", 2015)], [])
     assert believed(history, valid=2026) == {1}
     assert believed(history, valid=2016) == {2}
+
+
+def test_a_beginning_nobody_stated_yields_to_news_of_a_change_and_not_to_history():
+    home = statement(1, "Utrecht", 5000 * DAY, known=1, start_inferred=True)
+    for days, correction, now in ((60, False, 2), (365, False, 2), (700, False, 1), (700, True, 2)):
+        moved = statement(2, "Delft", (5000 - days) * DAY, known=2, correction=correction)
+        assert believed(replay([home, moved], []), valid=6000 * DAY) == {now}, days
+    stated = home._replace(start_inferred=False)
+    moved = statement(2, "Delft", 4940 * DAY, known=2)
+    assert believed(replay([stated, moved], []), valid=6000 * DAY) == {1}
+
+
+def test_what_only_succeeds_holds_where_it_takes_anothers_place():
+    office = statement(2, "Beijing", 20, succeeds=True)
+    assert believed(replay([office], []), valid=30) == set()
+    history = replay([statement(1, "Hangzhou", 10, 25), office], [])
+    assert [believed(history, valid=v) for v in (15, 22, 30)] == [{1}, {2}, set()]
 
 
 def test_a_stay_with_both_ends_hands_back():
