@@ -6,7 +6,7 @@ from typing import Final
 
 import typer
 
-from . import doctor, forgetting, importing, questions, statements, up
+from . import benching, doctor, forgetting, importing, questions, statements, up
 
 app: Final = typer.Typer(
     name="taishi",
@@ -28,6 +28,7 @@ app.command("timeline")(questions.timeline)
 app.command("status")(questions.status)
 app.command("import")(importing.import_files)
 app.command("doctor")(doctor.doctor)
+app.add_typer(benching.bench, name="bench")
 
 
 def main() -> None:
