@@ -14,10 +14,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
+from .admission import ECHO
 from .answers import Answers
 from .claims import ORIGIN_STRENGTH, Claim
 from .crashpoints import reach
 from .derived import claim_event, completed_event, completed_id, failed_event
+from .echoes import repeats, shown_words
 from .envelope import Event, NewEvent
 from .errors import AnswerRefused, EvidenceErased, LogDamaged, Postponed, TaishiError, Unavailable
 from .extractor import Extractor, Window
@@ -111,7 +113,7 @@ class Extraction:
         """None: the window waits."""
         try:
             with time_limit(self._seconds):
-                return self._extract(window.task, window.sources, window.context)
+                return self._extract(window)
         except Postponed as e:
             logger.warning("window %s waits: %s", window.task.window_id, e.message)
             return None
@@ -135,9 +137,16 @@ class Extraction:
             answer=None if self._answers is None else self._answers.keep(refusal.answer, known),
         )
 
-    def _extract(self, task: Task, sources: Sequence[Event], context: Sequence[Event]) -> Outcome:
+    def _extract(self, window: LoadedWindow) -> Outcome:
+        task, sources, context = window.task, window.sources, window.context
         zone = zone_named(task.zone)
         refused = {e.event_id: reason for e in sources if (reason := self._refusal(e)) is not None}
+        shown = shown_words(window.recalled)
+        refused |= {
+            e.event_id: ECHO
+            for e in sources
+            if e.event_id not in refused and repeats((e.body or {})["text"], e.origin, shown)
+        }
         readable = {e.event_id: e for e in sources if e.event_id not in refused}
         if not readable:
             return Outcome(task=task, sources=sources, decisions=refused)

@@ -17,7 +17,8 @@ Fate = Literal["vanished", "ended", "died"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Task:
-    """One window to extract. `seqs` and `context` are positions in `partition`; `zone` is the namespace's time zone.
+    """One window to extract. `seqs`, `context` and `recalled` are positions in `partition`; `zone` is the namespace's
+    time zone.
 
     `attempt` counts from 0 and names the failure event, should this attempt fail.
     """
@@ -28,16 +29,18 @@ class Task:
     context: tuple[int, ...]
     zone: str
     attempt: int
+    recalled: tuple[int, ...] = ()
 
     def to_json(self) -> list[Any]:
-        return [self.window_id, self.partition, list(self.seqs), list(self.context), self.zone, self.attempt]
+        known = [self.window_id, self.partition, list(self.seqs), list(self.context), self.zone, self.attempt]
+        return [*known, list(self.recalled)]
 
     @classmethod
     def from_json(cls, row: Sequence[Any]) -> Task:
-        window_id, partition, seqs, context, zone, attempt = row
+        window_id, partition, seqs, context, zone, attempt, *more = row
         return cls(
             window_id=window_id, partition=partition, seqs=tuple(seqs), context=tuple(context), zone=zone,
-            attempt=attempt,
+            attempt=attempt, recalled=tuple(more[0]) if more else (),
         )
 
 

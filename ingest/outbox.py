@@ -208,4 +208,5 @@ def _task(row: Any, zone: str) -> Task:
     return Task(
         window_id=row.window_id, partition=row.partition, seqs=tuple(json.loads(row.seqs)),
         context=tuple(json.loads(row.context)), zone=row.zone or zone, attempt=row.attempts,
+        recalled=tuple(json.loads(row.recalled)),
     )

@@ -10,6 +10,7 @@ from sqlalchemy import Connection, delete, exists, select, update
 from sqlalchemy.dialects.sqlite import insert
 
 from . import outbox_schema as t
+from .echoes import Recalls
 from .retries import RetrySchedule
 from .windows import Member, SessionState, Window
 
@@ -127,11 +128,27 @@ class Fold:
                 upsert.on_conflict_do_update(index_elements=["partition", "namespace"], set_=changed), rows
             )
 
+    def recalls(self, namespaces: Collection[str]) -> dict[str, Recalls]:
+        c = t.recalls.c
+        wanted = select(c.namespace, c.shown).where(c.partition == self._partition, c.namespace.in_(list(namespaces)))
+        return {r.namespace: tuple((at, tuple(seqs)) for at, seqs in json.loads(r.shown))
+                for r in self._connection.execute(wanted)}  # fmt: skip
+
+    def put_recalls(self, recalls: Mapping[str, Recalls]) -> None:
+        rows = [{"partition": self._partition, "namespace": n, "shown": json.dumps(r)} for n, r in recalls.items()]
+        if rows:
+            upsert = insert(t.recalls)
+            changed = {"shown": upsert.excluded["shown"]}
+            self._connection.execute(
+                upsert.on_conflict_do_update(index_elements=["partition", "namespace"], set_=changed), rows
+            )
+
     def add(self, windows: Sequence[OpenWindow]) -> None:
         rows = [
             {
                 "window_id": w.window.window_id, "partition": self._partition, "namespace": w.namespace,
-                "seqs": json.dumps(w.window.seqs), "context": json.dumps(w.window.context), "zone": w.zone,
+                "seqs": json.dumps(w.window.seqs), "context": json.dumps(w.window.context),
+                "recalled": json.dumps(w.window.recalled), "zone": w.zone,
                 "state": "pending", "attempts": 0, "failures": 0, "deaths": 0, "not_before": 0,
             }
             for w in windows
@@ -173,17 +190,19 @@ class Fold:
 
     def clear(self) -> None:
         """Drops everything known of the partition."""
-        for table in (t.windows, t.sessions, t.zones, t.checkpoints):
+        for table in (t.windows, t.sessions, t.zones, t.recalls, t.checkpoints):
             self._connection.execute(delete(table).where(table.c.partition == self._partition))
         self.end_jobs()
 
 
 def _load_state(text: str) -> SessionState:
     growing, past = (
-        tuple(Member(seq=m[0], event_id=m[1], appended_at=m[2]) for m in part) for part in json.loads(text)
+        tuple(Member(seq=m[0], event_id=m[1], appended_at=m[2], recalled=tuple(m[3])) for m in part)
+        for part in json.loads(text)
     )
     return SessionState(open=growing, past=past)
 
 
 def _dump_state(state: SessionState) -> str:
-    return json.dumps([[[m.seq, m.event_id, m.appended_at] for m in part] for part in (state.open, state.past)])
+    parts = (state.open, state.past)
+    return json.dumps([[[m.seq, m.event_id, m.appended_at, m.recalled] for m in part] for part in parts])

@@ -7,7 +7,7 @@ from typing import Any, Final
 from sqlalchemy import BigInteger, Column, Connection, Index, Integer, LargeBinary, MetaData, String, Table
 
 meta: Final = MetaData()
-VERSION: Final = 2
+VERSION: Final = 3
 """Of the tables. A file of another version is emptied: all of it can be folded from the log again."""
 
 checkpoints: Final = Table(
@@ -23,6 +23,14 @@ zones: Final = Table(
     Column("namespace", String, primary_key=True),
     Column("zone", String, nullable=False),
 )
+
+recalls: Final = Table(
+    "recalls", meta,
+    Column("partition", Integer, primary_key=True),
+    Column("namespace", String, primary_key=True),
+    Column("shown", String, nullable=False),
+)
+"""What the last recalls of a namespace showed, JSON: pairs of an instant and positions."""
 
 sessions: Final = Table(
     "sessions", meta,
@@ -52,12 +60,13 @@ windows: Final = Table(
     Column("not_before", BigInteger, nullable=False),
     Column("error", String),
     Column("failures", Integer, nullable=False),
+    Column("recalled", String, nullable=False),
     Index("windows_by_state", "state", "deaths", "ordinal"),
     Index("windows_by_job", "job_id"),
     Index("windows_by_namespace", "partition", "namespace"),
 )
 """Windows that are not done. `zone` null: the deployment's own. `failures`: failure events since an operator last
-retried it. `deaths`: workers that died with it in their hands."""
+retried it. `deaths`: workers that died with it in their hands. `recalled`: what recall had just shown."""
 
 jobs: Final = Table(
     "jobs", meta,

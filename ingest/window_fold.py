@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
+from .echoes import OTHERS, Recalls, lately, remembered
 from .envelope import RAW_TYPES, Event
 from .outbox_fold import Failure, Fold, OpenWindow, SessionKey
 from .retries import NO_RETRIES, RetrySchedule
@@ -15,7 +16,7 @@ from .windows import Member, Policy, SessionState, Window, advance, close, expir
 
 CLOSING_TYPES: Final = frozenset({"extraction.completed", "window.skipped"})
 FORGETTING_TYPES: Final = frozenset({"claim.forgotten", "scope.forgotten"})
-_TOUCHING: Final = RAW_TYPES | CLOSING_TYPES | {"extraction.failed"}
+_TOUCHING: Final = RAW_TYPES | CLOSING_TYPES | {"extraction.failed", "memory.recalled"}
 
 
 class WindowFold:
@@ -41,6 +42,8 @@ class WindowFold:
         self._sessions: dict[SessionKey, SessionState] = fold.sessions({_key(e) for e in touched}) if touched else {}
         self._zones = fold.zones({e.namespace for e in touched}) if touched else {}
         self._new_zones: dict[str, str] = {}
+        self._recalls: dict[str, Recalls] = fold.recalls({e.namespace for e in touched}) if touched else {}
+        self._recalled: set[str] = set()
         self._opened: dict[str, OpenWindow] = {}
         self._closed: set[str] = set()
         self._failed: dict[str, list[Failure]] = {}
@@ -58,6 +61,7 @@ class WindowFold:
         """`now` is the time of the partition's last event: sessions silent for too long before it are forgotten."""
         self._fold.put_sessions(self._sessions)
         self._fold.put_zones(self._new_zones)
+        self._fold.put_recalls({namespace: self._recalls[namespace] for namespace in self._recalled})
         self._fold.add(list(self._opened.values()))
         for window_id, failures in self._failed.items():
             for failure in failures:
@@ -70,11 +74,17 @@ class WindowFold:
     def _see(self, event: Event) -> None:
         if event.type in RAW_TYPES:
             key = _key(event)
-            member = Member(seq=event.position.seq, event_id=event.event_id, appended_at=event.appended_at)
+            heard = lately(self._recalls.get(event.namespace, ()), event.appended_at) if event.origin in OTHERS else ()
+            member = Member(
+                seq=event.position.seq, event_id=event.event_id, appended_at=event.appended_at, recalled=heard
+            )
             self._sessions[key], windows = advance(
                 self._sessions.get(key, SessionState()), member, namespace=event.namespace, policy=self._policy
             )
             self._open(event.namespace, windows)
+        elif event.type == "memory.recalled":
+            self._recalls[event.namespace] = remembered(self._recalls.get(event.namespace, ()), event)
+            self._recalled.add(event.namespace)
         elif event.type in FORGETTING_TYPES:
             self._forget(event)
         elif event.type == "namespace.configured":

@@ -21,11 +21,13 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LoadedWindow:
-    """`sources` are the window's events, in order; `context` those before it that could be read."""
+    """`sources` are the window's events, in order; `context` those before it that could be read, `recalled` those that
+    recall had lately shown."""
 
     task: Task
     sources: Sequence[Event]
     context: Sequence[Event]
+    recalled: Sequence[Event] = ()
 
 
 class WindowReader:
@@ -39,12 +41,15 @@ class WindowReader:
         for task in tasks:
             sources = _sources(task, events)
             if sources is not None:
-                before = [events[p] for seq in task.context if (p := Position(task.partition, seq)) in events]
-                loaded.append(LoadedWindow(task=task, sources=sources, context=before))
+                before, shown = (
+                    [events[p] for seq in seqs if (p := Position(task.partition, seq)) in events]
+                    for seqs in (task.context, task.recalled)
+                )
+                loaded.append(LoadedWindow(task=task, sources=sources, context=before, recalled=shown))
         return loaded
 
     def _events(self, tasks: Sequence[Task]) -> dict[Position, Event]:
-        wanted = {Position(task.partition, seq) for task in tasks for seq in (*task.seqs, *task.context)}
+        wanted = {Position(task.partition, seq) for task in tasks for seq in _named(task)}
         return {
             event.position: event
             for partition, first, last in _runs(sorted(wanted))
@@ -59,6 +64,10 @@ class WindowReader:
                 return
             yield from events
             first = events[-1].position.seq + 1
+
+
+def _named(task: Task) -> tuple[int, ...]:
+    return (*task.seqs, *task.context, *task.recalled)
 
 
 def _runs(positions: Sequence[Position]) -> Iterator[tuple[int, int, int]]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from .instants import DAY, SECOND
@@ -33,11 +33,13 @@ GATHERED: Final = Policy(events=5, span=120 * SECOND)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Member:
-    """A raw event's place in its session."""
+    """A raw event's place in its session. `recalled` are positions of what recall had lately shown when it was said,
+    for words that are not the user's own."""
 
     seq: int
     event_id: str
     appended_at: int
+    recalled: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,6 +62,7 @@ class Window:
     window_id: str
     seqs: tuple[int, ...]
     context: tuple[int, ...]
+    recalled: tuple[int, ...] = ()
 
 
 def window_id(namespace: str, event_ids: Sequence[str]) -> str:
@@ -99,6 +102,7 @@ def close(state: SessionState, *, namespace: str, policy: Policy) -> tuple[Sessi
         window_id=window_id(namespace, [m.event_id for m in state.open]),
         seqs=tuple(m.seq for m in state.open),
         context=tuple(m.seq for m in state.past),
+        recalled=tuple(sorted({seq for m in state.open for seq in m.recalled})),
     )
     past = (*state.past, *state.open)[-policy.context:] if policy.context else ()
-    return SessionState(past=past), window
+    return SessionState(past=tuple(replace(m, recalled=()) if m.recalled else m for m in past)), window

@@ -20,7 +20,7 @@ from taishi.ingest.log import Batch, EventLog
 QUEUED: Final = 5_000
 """Recalls that may wait."""
 BATCH: Final = 200
-GATHER_SECONDS: Final = 0.25
+GATHER_SECONDS: Final = 0.1
 """How long a batch gathers: what is folded later than the answer needs no haste."""
 
 _LOG: Final = logging.getLogger(__name__)
@@ -38,9 +38,16 @@ class Exposures:
         self.dropped = 0
 
     def shown(
-        self, namespace: str, session: str | None, exposure: str, items: Sequence[Mapping[str, Any]]
+        self,
+        namespace: str,
+        session: str | None,
+        exposure: str,
+        items: Sequence[Mapping[str, Any]],
+        *,
+        positions: Sequence[int] = (),
     ) -> None:
-        """Never blocks. Item `i` of the answer has the exposure id `<exposure>.<i>`."""
+        """Never blocks. Item `i` of the answer has the exposure id `<exposure>.<i>`; `positions` are where in the
+        partition their claims and raw events stand."""
         if len(self._queue) == QUEUED:
             self.dropped += 1
         facts = {
@@ -48,6 +55,7 @@ class Exposures:
             "items": [item["id"] for item in items],
             "claims": [item["id"] for item in items if item["kind"] == "claim"],
             "events": [item["id"] for item in items if item["kind"] == "event"],
+            "seqs": list(positions),
         }
         self._queue.append(
             NewEvent(

@@ -188,7 +188,8 @@ class Recall:
             item["why"] = {"scores": {name: round(value, 4) for name, value in entry.parts.items()}, **why}
             items.append(item)
         if items and self._exposures is not None:
-            self._exposures.shown(request.namespace, request.session, exposure, items)
+            positions = [entry.doc // 2 if entry.claim is None else entry.claim.seq for entry in chosen]
+            self._exposures.shown(request.namespace, request.session, exposure, items, positions=positions)
         return items
 
 

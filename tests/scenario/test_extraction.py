@@ -9,13 +9,15 @@ import pytest
 
 from taishi.ingest import windows
 from taishi.ingest.claims import ClaimFacts
-from taishi.ingest.envelope import Actor
+from taishi.ingest.envelope import Actor, NewEvent
 from taishi.ingest.errors import Unavailable
 from taishi.ingest.extractor import Extraction as Reading
 from taishi.ingest.extractor import Window
+from taishi.ingest.ids import new_id
 from taishi.ingest.instants import SECOND
 from taishi.ingest.jobs import Job, Task
 from taishi.ingest.keeper import Keeper
+from taishi.ingest.log import Batch
 from taishi.ingest.outbox import Outbox
 from taishi.ingest.outbox_fold import OpenWindow
 from taishi.ingest.windows import GATHERED
@@ -63,6 +65,25 @@ def test_earlier_words_of_the_session_are_understood_by(line: Line) -> None:
     line.until(lambda: len(line.events("extraction.completed")) == 4)
     (claim,) = line.events("claim.extracted")
     assert (claim.body or {})["subject"] == "Zoe"
+
+
+def test_what_recall_showed_and_others_repeat_is_an_echo(line: Line) -> None:
+    (said,) = line.say("Ann likes tea")
+    shown = {"exposure": "e", "items": [said.event_id], "seqs": [said.position.seq]}
+    recalled = NewEvent(
+        event_id=new_id(), type="memory.recalled", namespace="n", actor=Actor(role="system"), origin="system",
+        facts=shown, body={},
+    )  # fmt: skip
+    (before,) = line.say("Ann likes tea!", session="t", actor=Actor(role="assistant"), origin="assistant")
+    line.log.append(Batch(events=[recalled]))
+    (after,) = line.say("ann likes TEA.", session="t", actor=Actor(role="assistant"), origin="assistant")
+    line.say("Ann likes tea")
+    line.start_worker()
+    line.until(lambda: len(line.events("extraction.completed")) == 4)
+    decisions = {k: v for e in line.events("extraction.completed") for k, v in e.facts["decisions"].items()}
+    assert decisions == {after.event_id: "echo"}
+    assert before.event_id in {e.evidence[0] for e in line.events("claim.extracted")}
+    assert len(line.events("claim.extracted")) == 3
 
 
 def test_who_says_i(line: Line) -> None:
@@ -317,7 +338,7 @@ def test_a_second_keeper_finds_that_the_events_were_folded(line: Line) -> None:
         line.say(text)
         line.keeper.step()
         second.step()
-    assert line.outbox.counts()["queued"] == 3
+    line.until(lambda: line.outbox.counts()["queued"] == 3)  # the last ones are gathered for a moment
 
 
 def test_two_keepers_do_no_harm(line: Line) -> None:

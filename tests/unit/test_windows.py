@@ -94,11 +94,11 @@ def test_a_window_is_named_after_its_events_and_namespace() -> None:
 
 def event(seq: int, type: str, at: int, *, namespace: str = "n", session: str | None = "s", **given: object) -> Event:
     fields: dict[str, object] = {
-        "facts": {}, "body": {}, "generation": None, "event_id": f"e{seq}", **given,
+        "facts": {}, "body": {}, "generation": None, "event_id": f"e{seq}", "origin": "user_direct", **given,
     }
     return Event(
         position=Position(0, seq), type=type, schema_version=1, namespace=namespace, session=session, actor=Actor(),
-        origin="user_direct", session_kind="chat", appended_at=at, recorded_at=at, occurred_at=None,
+        session_kind="chat", appended_at=at, recorded_at=at, occurred_at=None,
         occurred_offset=None, correlation_id=None, causation_id=None, evidence=(), key_id=seq,
         digest=seq.to_bytes(32, "big"), **fields,  # type: ignore[arg-type]
     )
@@ -106,7 +106,9 @@ def event(seq: int, type: str, at: int, *, namespace: str = "n", session: str | 
 
 ACTS = st.lists(
     st.tuples(
-        st.sampled_from(["say", "say", "say", "complete", "complete", "fail", "forget", "zone", "other"]),
+        st.sampled_from(
+            ["say", "say", "answer", "answer", "recall", "complete", "complete", "fail", "forget", "zone", "other"]
+        ),
         st.sampled_from(["n", "m"]),
         st.sampled_from([None, "a"]),
         GAPS,
@@ -122,8 +124,9 @@ def history(acts: Sequence[tuple[str, str, str | None, int, int]]) -> list[Event
     for seq, (act, namespace, session, gap, pick) in enumerate(acts, 1):
         at += gap
         chosen = said[pick % len(said)] if said else None
-        if act == "say" or chosen is None:
-            made.append(event(seq, "message.recorded", at, namespace=namespace, session=session))
+        if act in ("say", "answer") or chosen is None:
+            origin = "assistant" if act == "answer" else "user_direct"
+            made.append(event(seq, "message.recorded", at, namespace=namespace, session=session, origin=origin))
             said.append(made[-1])
             continue
         window = window_id(chosen.namespace, [chosen.event_id])
@@ -136,6 +139,8 @@ def history(acts: Sequence[tuple[str, str, str | None, int, int]]) -> list[Event
         elif act == "forget":
             facts = {"events": [[chosen.event_id, chosen.position.seq]], "keys": []}
             made.append(event(seq, "scope.forgotten", at, facts=facts, **about))
+        elif act == "recall":
+            made.append(event(seq, "memory.recalled", at, facts={"seqs": [chosen.position.seq]}, **about))
         elif act == "zone":
             made.append(event(seq, "namespace.configured", at, body={"timezone": f"Zone/{pick}"}, **about))
         else:
@@ -169,7 +174,7 @@ def folded(events: Sequence[Event], cuts: Sequence[int], policy: Policy) -> dict
                 table.name: sorted(
                     tuple(row[1:] if table.name == "windows" else row) for row in connection.execute(select(table))
                 )
-                for table in (t.windows, t.sessions, t.zones, t.checkpoints)
+                for table in (t.windows, t.sessions, t.zones, t.recalls, t.checkpoints)
             }
         engine.dispose()
         return rows
@@ -182,6 +187,18 @@ def test_any_batching_of_reads_gives_the_same_windows(
 ) -> None:
     events = history(acts)
     assert folded(events, cuts, policy) == folded(events, [], policy)
+
+
+def test_words_of_others_carry_what_was_lately_recalled() -> None:
+    events = [
+        event(1, "message.recorded", DAY),
+        event(2, "memory.recalled", DAY, session=None, facts={"seqs": [1]}),
+        event(3, "message.recorded", DAY),
+        event(4, "message.recorded", DAY, origin="tool"),
+        event(5, "message.recorded", DAY, origin="tool", namespace="m"),
+    ]
+    heard = [row[-1] for row in folded(events, [2], AT_ONCE)["windows"]]
+    assert sorted(map(str, heard)) == ["[1]", "[]", "[]", "[]"]
 
 
 def test_a_window_leaves_when_the_log_says_that_it_is_done() -> None:
