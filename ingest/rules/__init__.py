@@ -85,7 +85,10 @@ class RulesExtractor:
 
     def _read(self, utterance: Utterance, voice: Voice, earlier: Sequence[Utterance]) -> tuple[list[Claim], str]:
         text = utterance.text[:_LONGEST]
-        carry = Carry(third=_spoken_of(earlier, voice) if _PRONOUN.search(text) else None)
+        carry = Carry(
+            third=_spoken_of(earlier, voice) if _PRONOUN.search(text) else None,
+            before=lambda predicate: self._told_before(predicate, utterance, voice, earlier),
+        )
         reason = admission.NOTHING_READ
         claims: list[Claim] = []
         for sentence in sentences(text):
@@ -97,6 +100,19 @@ class RulesExtractor:
                 own = self._registry.predicate(claim.predicate).importance
                 claims.append(replace(claim, importance=max(own, told)))
         return claims, reason
+
+    def _told_before(self, predicate: str, utterance: Utterance, voice: Voice, earlier: Sequence[Utterance]) -> str | None:
+        """What the same speaker last said of a predicate, in the few utterances before."""
+        for before in reversed(earlier[-_BACK:]):
+            if (before.speaker, before.origin) == (utterance.speaker, utterance.origin):
+                carry = Carry()
+                for sentence in sentences(before.text[:_LONGEST_BACK]):
+                    grammar = CHINESE if sentence.chinese else ENGLISH
+                    for _ in read_sentence(grammar, sentence, unsaid(sentence), before, carry, voice):
+                        pass
+                if predicate in carry.told:
+                    return carry.told[predicate][0]
+        return None
 
     def _slips(self, utterance: Utterance, voice: Voice, earlier: Sequence[Utterance]) -> list[Claim]:
         """"I meant Thursday": against what the same speaker claimed last."""

@@ -84,7 +84,23 @@ def _cuts(text: str, chinese: bool) -> list[tuple[int, int]]:
             pieces.append((at, cut.start()))
             at = cut.end() if cut.end() > cut.start() else cut.start()
     pieces.append((at, len(text)))
+    if chinese and "也" in text:
+        pieces = [part for piece in pieces for part in _parallel(text, *piece)]
     return _joined(text, pieces, chinese)
+
+
+_ALSO: Final = re.compile(r"(?:而且|并且|同时)?也(?:不|都不|从不|不再|很|挺|特别|最|非常)*(?P<verb>吃|喝|抽|喜欢|爱|讨厌|会|碰|用|养)")
+_VERB: Final = re.compile(r"吃|喝|抽|喜欢|爱|讨厌|会|碰|用|养")
+
+
+def _parallel(text: str, start: int, end: int) -> list[tuple[int, int]]:
+    """"不吃牛肉也不吃羊肉" says two things: it is cut before 也 where a verb of the kind stands before."""
+    pieces: list[tuple[int, int]] = []
+    for also in _ALSO.finditer(text, start, end):
+        if _VERB.search(text, start, also.start()) is not None and also.end() < end:
+            pieces.append((start, also.start()))
+            start = also.start()
+    return [*pieces, (start, end)]
 
 
 def _joined(text: str, pieces: list[tuple[int, int]], chinese: bool) -> list[tuple[int, int]]:

@@ -18,7 +18,7 @@ _TAIL: Final = re.compile(
 )
 
 
-def tail_off(text: str) -> tuple[str, bool, bool]:
+def tail_off(text: str, before: str) -> tuple[str, bool, bool]:
     """Text without closing adverbs; there is no mark of the perfect at an English end; whether the end leaves it open."""
     while (found := _TAIL.search(text)) is not None:
         text = text[: found.start()]

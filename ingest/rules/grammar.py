@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from ..extractor import Utterance
 from ..timewords import TimeSpan
@@ -16,8 +16,8 @@ from .subjects import Left, Part, Subject, Voice
 class Grammar:
     """One language. `words`: triggers are whole words. `drops_subject`: a clause may leave its subject out.
 
-    `read_left` gives None where something is left over. `tail_off` gives the text without end particles, whether it ended
-    in 了, and whether its end leaves the statement open. `leading_subject` gives False for someone not to be carried on.
+    `read_left` gives None where something is left over. `tail_off` gives the text (first what stands before it) without end
+    particles, whether it ended in 了, and whether its end leaves the statement open. `leading_subject` gives False for someone not to be carried on.
     """
 
     words: bool
@@ -28,7 +28,7 @@ class Grammar:
     without_pronoun: Callable[[str], str | None]
     mentioned: Callable[[str, Voice], Subject | None]
     leading_subject: Callable[[str, Voice], Subject | None | bool]
-    tail_off: Callable[[str], tuple[str, bool, bool]]
+    tail_off: Callable[[str, str], tuple[str, bool, bool]]
     split_list: Callable[[str], list[str]]
     done: Callable[[str, str], bool]
     agrees: Callable[[str, Left, Subject, bool], bool]
@@ -38,13 +38,23 @@ class Grammar:
 @dataclass(slots=True)
 class Carry:
     """Whom the sentence speaks of so far: `subject` is None before anyone is named, False after someone unreadable.
-    `third` is the last third person of the utterance, for he and she. `start` is where the carried subject stands."""
+    `third` is the last third person of the utterance, for he and she. `start` is where the carried subject stands.
+    `told` are values and their places in the utterance by predicate; `before` finds one in the speaker's earlier words."""
 
     subject: Subject | None | bool = None
     third: Subject | None = None
     start: int | None = None
     spans: tuple[TimeSpan, ...] = ()
     spans_start: int | None = None
+    told: dict[str, tuple[str, int]] = field(default_factory=dict)
+    before: Callable[[str], str | None] | None = None
+
+    def again(self, predicate: str) -> tuple[str, int | None] | None:
+        """What was last said of the predicate, and where in this utterance."""
+        if predicate in self.told:
+            return self.told[predicate]
+        value = self.before(predicate) if self.before is not None else None
+        return None if value is None else (value, None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

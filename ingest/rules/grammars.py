@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Final
 
-from . import en, en_values, zh, zh_values
+from . import en, en_values, zh, zh_everyday, zh_values
 from .grammar import Grammar
 
 CHINESE: Final = Grammar(
-    words=False, drops_subject=True, tables=zh.TABLES, cleaners=zh_values.CLEANERS, read_left=zh.read_left,
+    words=False, drops_subject=True, tables=zh.TABLES, cleaners={**zh_values.CLEANERS, **zh_everyday.CLEANERS}, read_left=zh.read_left,
     without_pronoun=zh.without_pronoun, mentioned=zh.mentioned, leading_subject=zh.leading_subject,
     tail_off=zh_values.tail_off, split_list=zh_values.split_list, done=zh.done, agrees=zh.agrees, hands_on=zh.hands_on,
 )

@@ -29,11 +29,13 @@ def read_sentence(grammar: Grammar, sentence: Sentence, verdicts: Sequence[str |
     spans: tuple[TimeSpan, ...] | None = None
     carry.subject, carry.start, carry.spans, carry.spans_start = None, None, (), None
     for clause, verdict in zip(sentence.clauses, verdicts, strict=True):
-        if verdict is not None or len(clause.text) > _LONGEST_CLAUSE:
+        if verdict not in (None, "request") or len(clause.text) > _LONGEST_CLAUSE:
             carry.subject = False if carry.subject is None else carry.subject
             continue
         third = carry.third
         found = list(grammar.tables.frames.found(clause.text.lower(), words=grammar.words))
+        if verdict is not None:
+            found = [(a, b, wishes) for a, b, rows in found if (wishes := tuple(row for row in rows if row.wish))]
         claims: list[Claim] = []
         if found:
             if spans is None:
@@ -41,7 +43,9 @@ def read_sentence(grammar: Grammar, sentence: Sentence, verdicts: Sequence[str |
             place = Place(voice=voice, utterance=utterance, sentence=sentence, clause=clause, spans=())
             place = replace(place, spans=place.inside(spans))
             claims = _read_clause(grammar, found, place, carry)
-        if not claims:
+        if verdict is not None:
+            carry.subject = False if carry.subject is None else carry.subject
+        elif not claims:
             leading = grammar.leading_subject(clause.text, voice)
             if leading is not None:
                 carry.subject, carry.start = leading, clause.start
@@ -113,7 +117,7 @@ def _right(grammar: Grammar, place: Place, end: int, *, verbatim: bool) -> _Righ
     """The words from `end` on: with their time words where they are part of the value, else without."""
     text, shift = place.clause.text, place.shift
     begin, stop = (end, len(text)) if verbatim else _trimmed(text, place.spans, shift, end, len(text))
-    body, le, open_end = grammar.tail_off(text[begin:stop])
+    body, le, open_end = grammar.tail_off(text[begin:stop], text[:begin])
     if verbatim:
         return _Right(body.strip(), begin, begin + len(body), le, open_end)
     begin, stop = _trimmed(text, place.spans, shift, begin, begin + len(body))
@@ -170,6 +174,12 @@ def _apply(
         if cleaned is None:
             return []
         whole = cleaned
+    if frame.again is not None:
+        again = carry.again(frame.again)
+        if again is None:
+            return []
+        parts["that"] = Part(again[0])
+        carry.start, inherited = again[1], True
     parts["vp"] = whole
     parts["s"] = Part(subject.name)
     if frame.verbatim and frame.course in ("state", "change"):

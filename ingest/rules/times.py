@@ -67,6 +67,10 @@ def _held(course: Course, span: TimeSpan, now: int, *, negated: bool, temporary:
         return Validity(valid_from=now, valid_to=ends, to_inferred=ends is None, grain=span.grain, temporary=temporary)
     if begins is None or begins > now:
         return None
+    if course == "acquired":
+        return Validity(
+            valid_from=begins, from_source="stated", grain=span.grain, temporary=temporary, occurs_from=begins, occurs_to=ends
+        )
     if course == "change" or (negated and ends is not None and ends <= now):
         return Validity(valid_from=begins, from_source="stated", grain=span.grain, temporary=temporary)
     bounded = ends is not None

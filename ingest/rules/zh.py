@@ -12,7 +12,7 @@ from typing import Final
 from .frames import Tables, load_tables
 from .subjects import Left, Subject, Voice
 
-TABLES: Final[Tables] = load_tables("words_zh.toml", "frames_zh.toml")
+TABLES: Final[Tables] = load_tables("words_zh.toml", "everyday_zh.toml", "frames_zh.toml")
 LISTS: Final = TABLES.lists
 SETS: Final = {name: frozenset(words) for name, words in LISTS.items()}
 _ADVERBS: Final[Mapping[str, str]] = {
@@ -44,6 +44,10 @@ _NOT_A_THING: Final = re.compile(
 )
 
 
+_OURS: Final = re.compile(r"^(?:我们|咱们|我司|咱)的?\s*(?=\S{2})")
+"""Whose a thing is that only one "we" can mean: our gateway is the gateway."""
+
+
 def _subject(text: str, voice: Voice) -> Subject | None:
     """The subject that `text` is, whole."""
     owner = voice.owner
@@ -71,8 +75,14 @@ def _subject(text: str, voice: Voice) -> Subject | None:
     if found is not None and NOT_A_NAME.match(found["name"]) is None:
         return Subject(kind="person", name=found["name"])
     if _THING.match(text) and _NOT_A_THING.search(text) is None and text[0] != "我" or text.startswith(("我们的", "我的")):
-        return Subject(kind="thing", name=text.removesuffix("的").strip())
+        return Subject(kind="thing", name=_OURS.sub("", text.removesuffix("的")).strip())
     return None
+
+
+_EVENTS: Final = LISTS["events"]
+"""Nouns that end in a character that is an adverb by itself (会)."""
+_BESIDE_AN_EVENT: Final = re.compile(r"[^我，,]{2,12}?(?:(?P<before>以前|之前)|以后|之后|后|的时候)[，,]?(?=我|咱|一直|俺)")
+"""An event that the statement is told beside: what held before it is past."""
 
 
 def read_left(text: str, voice: Voice) -> Left | None:
@@ -80,7 +90,12 @@ def read_left(text: str, voice: Voice) -> Left | None:
     flags: set[str] = set()
     odd = False
     text = re.sub(r"^(?:时|的时候)\s+", "", text.strip(" ，,、"))
-    while text:
+    earlier = _BESIDE_AN_EVENT.match(text)
+    if earlier is not None:
+        text = text[earlier.end() :]
+        if earlier["before"]:
+            flags.add("past")
+    while text and not text.endswith(_EVENTS):
         for size in range(min(_LONGEST, len(text)), 0, -1):
             word = text[-size:]
             kind = _ADVERBS.get(word)

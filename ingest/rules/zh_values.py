@@ -25,8 +25,14 @@ _SEPARATOR: Final = re.compile(r"[、]|(?<=[\u4e00-\u9fff\w》])(?:和|以及|�
 _VERB_ON_LEFT: Final = re.compile(r"[吃喝看玩打]")
 
 
-def tail_off(text: str) -> tuple[str, bool, bool]:
+_FRAMED: Final = re.compile(r"(?:[挺蛮满怪]|还是|是)(?:很|真|最|更)?[\u4e00-\u9fff]{1,4}$")
+"""挺…的: the 的 that ends such words is none of the value's."""
+
+
+def tail_off(text: str, before: str) -> tuple[str, bool, bool]:
     """Text without end particles; whether there was a 了; whether the end leaves the statement open."""
+    if text.endswith("的") and len(text) > 1 and _FRAMED.search(before):
+        text = text[:-1]
     if _UNSURE_TAIL.search(text):
         return text, False, True
     found = _TAIL.search(text)
@@ -84,6 +90,8 @@ def _place(text: str) -> Part | None:
     text = re.sub(r"^(?:了|到|在)", "", text.strip()).strip()
     if not re.match(r"^[\u4e00-\u9fffA-Za-z0-9][\u4e00-\u9fff\w ,.'·-]{0,23}$", text) or _BAD_OBJECT.search(text):
         return None
+    if re.search(r"\d+(?:号楼|栋|幢|号院|单元|弄|号)$", text):
+        return Part(text, "place")
     if re.search(r"[工作上班吃喝玩写]$|(?:做|当|准备|学习|等|想|说|一起|下来|进去|出去|院|几天|一晚|一天|得)$|[楼层的]$|^(?:着|一起|下|进|了|不|几|过|哪)|的(?:时候|人)", text) and not is_place(text):
         return None
     return Part(text, "city" if is_place(text) else "place")
@@ -138,7 +146,7 @@ def _school(text: str) -> Part | None:
 
 
 _GROUP: Final = re.compile(r"[\u4e00-\u9fff\w .+-]{1,16}?(?P<end>项目组|项目|团队|小组|事业部|部门|中心|工作室|组|部|战队|线)$")
-_CLUB: Final = re.compile(r"[\u4e00-\u9fff\w .+-]{0,12}?(?:社团|俱乐部|协会|读书会|合唱团|乐团|乐队|球队|社|队|学生会|委员会|党|联盟|兴趣小组|跑团|剧团|研究会|工会)$")
+_CLUB: Final = re.compile(r"[\u4e00-\u9fff\w .+-]{0,12}?(?:社团|俱乐部|协会|读书会|合唱团|乐团|乐队|球队|社|(?<!团)队|学生会|委员会|党|联盟|兴趣小组|跑团|剧团|研究会|工会)$")
 
 
 def _group(text: str) -> Part | None:

@@ -1,0 +1,76 @@
+"""Chinese: classes of values that only the rows of `everyday_zh.toml` use. None refuses a value, and its row claims nothing."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from typing import Final
+
+from .subjects import Part
+from .zh import LISTS, TABLES, any_of
+from .zh_values import CLEANERS as _GENERAL
+
+_NO_FRONT: Final = re.compile(
+    r"^(?:这|那|今天|昨天|明天|现在|以前|以后|其实|不过|但|可|因为|所以|如果|说|因|虽|而|只|就|也|连|反正|总之|不管|无论|除了|关于|对|比|跟|和|与|自从|从|每|天气|还是|有|没|什么|为|在)"
+    r"|[你您他她它]|(?:时候|以后|之后|之前|的话|上|里|说|是|在|让|给|把|被|跟|和|对|像|因为|所以|知道|觉得|其实|才|都|就|也)$"
+)
+_NOT_A_MAKE: Final = re.compile(r"色|新|旧|贵|便宜|租|借|坏|停|在|不|我|他|她|自动|手动|公司|二手|刚|很|太|的$")
+_NOT_COLLECTED: Final = re.compile(r"数据|信息|意见|反馈|资料|证据|日志|需求|问卷|线索|素材|样本|情报|建议|了|一下|起来|到|齐|好|这|那|我|你|他|中|体|合|团|市|成")
+_STREET: Final = re.compile(r"\d|[一二三四五六七八九十百]+号")
+_STREET_WORD: Final = re.compile(r"[路街巷弄号村苑园楼区镇道栋室城坊里幢]")
+_MOMENT: Final = re.compile(r"[周月号日点期拜]|上午|下午|早上|晚上|中午|明天|后天|\d[:：]\d\d|年")
+_NO_MOMENT: Final = re.compile(r"[楼室厅线店]|教室|什么|哪|几|\[redacted|\x00|举行|召开|进行|开始|结束")
+_KIN: Final = re.compile(rf"(?:双胞胎|孪生|亲|大|小|同父异母的?)?(?:{'|'.join(LISTS['family'])})$")
+_TWIN: Final = re.compile(r"双胞胎|孪生")
+
+
+def _fronted(text: str) -> Part | None:
+    text = re.sub(r"(?:这[种个类]|那[种个类])(?:东西)?$", "", text.strip(" ，,"))
+    if not text or _NO_FRONT.search(text):
+        return None
+    return _GENERAL["liking"](text)
+
+
+def _make(text: str) -> Part | None:
+    return None if _NOT_A_MAKE.search(text) else Part(text.strip())
+
+
+def _collected(text: str) -> Part | None:
+    return None if _NOT_COLLECTED.search(text) or len(text) < 2 else Part(text.strip())
+
+
+def _workgroup(text: str) -> Part | None:
+    part = _GENERAL["group"](text)
+    return part if part is not None and part.kind in ("project", "team") and not text.startswith(("一趟", "趟")) else None
+
+
+def _address(text: str) -> Part | None:
+    text = text.strip(" “”\"")
+    plausible = _STREET.search(text) and _STREET_WORD.search(text) and not re.search(r"什么|哪|多少|\[redacted|\x00|https?:|\d+\.\d+\.", text)
+    return Part(text) if plausible else None
+
+
+def _moment(text: str) -> Part | None:
+    return Part(text.strip()) if _MOMENT.search(text) and not _NO_MOMENT.search(text) else None
+
+
+def _kin(text: str) -> Part | None:
+    return Part(text) if _KIN.match(text) or _TWIN.match(text) else None
+
+
+def _mapped(name: str) -> Callable[[str], Part | None]:
+    table = TABLES.maps[name]
+    return lambda text: Part(table.get(text, text))
+
+
+_DURABLE: Final = re.compile(any_of("durable") + "$")
+
+
+def _durable(text: str) -> Part | None:
+    return Part(text.strip()) if _DURABLE.search(text) and not re.search(r"[的我你他她]|票|模型|配件|保险|玩具", text) else None
+
+
+CLEANERS: Final[Mapping[str, Callable[[str], Part | None]]] = {
+    "fronted": _fronted, "make": _make, "collected": _collected, "workgroup": _workgroup, "address": _address, "moment": _moment, "kin": _kin,
+    "tool_kind": _mapped("tool_kind"), "passed": _mapped("passed"), "durable": _durable,
+}
