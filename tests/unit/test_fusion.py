@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from taishi.ingest.instants import DAY
 from taishi.queries.fence import Side
-from taishi.queries.fusion import Signals, dense_lift, parts
+from taishi.queries.fusion import CHANNELS, Signals, dense_lift, parts
 
 
 def total(**given) -> float:
@@ -35,3 +35,13 @@ def test_dense_scores_are_lifts_over_the_background():
     assert dense_lift(0.2, mean=0.3, deviation=0.1) == 0.0
     assert dense_lift(0.5, mean=0.3, deviation=0.1) == 0.5
     assert dense_lift(0.99, mean=0.3, deviation=0.0) == 1.0
+
+
+def test_every_summand_is_a_channel_that_can_be_left_out():
+    signals = Signals(
+        lexical=0.5, dense=0.5, slot=True, subject=True, side=Side.INSIDE, newness=1.0, importance=0.9, claim=True,
+        holds=False, in_span=True, assistant=True,
+    )  # fmt: skip
+    assert sorted(parts(signals)) == sorted(CHANNELS)
+    for channel in CHANNELS:
+        assert set(parts(signals, ablated={channel})) == set(CHANNELS) - {channel}

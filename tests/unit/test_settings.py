@@ -68,3 +68,10 @@ def test_clients_are_sent_where_a_server_can_be_reached() -> None:
     assert Address.parse("0.0.0.0:80").url == "http://127.0.0.1:80"
     assert Address.parse("[::]:80").url == "http://[::1]:80"
     assert load_settings(write_url="https://memory.example").write_base == "https://memory.example"
+
+
+def test_channels_to_measure_without_are_named_and_known() -> None:
+    assert load_settings().ablated == frozenset()
+    assert load_settings(ablate="dense, recency").ablated == {"dense", "recency"}
+    with pytest.raises(ConfigurationError, match="no channel is 'astrology'"):
+        load_settings(ablate="dense,astrology")
