@@ -48,6 +48,11 @@ class Registry:
             known = self._families.get(head + dot) if dot else None
         return known or Predicate(name=name)
 
+    def knows(self, name: str) -> bool:
+        """Is there a row for this predicate, or for its family?"""
+        head, dot, _ = name.partition(".")
+        return name in self._exact or (bool(dot) and head + dot in self._families)
+
     def __iter__(self):  # type: ignore[no-untyped-def]
         yield from self._exact.values()
         yield from self._families.values()
