@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import orjson
 import typer
+from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from taishi.queries.fusion import CHANNELS
@@ -72,8 +73,9 @@ def bench_recall(
                 printed["sets"][result.name]["changes"] = {name: asdict(one) for name, one in changes.items()}
         print_json(printed)
         return
+    wide = Console(highlight=False, markup=False, width=max(out.width, report.WIDTH))
     for table in report.tables(results, saved):
-        out.print(table, width=max(out.width, report.WIDTH), crop=False)
+        wide.print(table)
 
 
 def _sets(folder: Path, names: list[str]) -> list[Path]:
