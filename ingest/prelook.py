@@ -22,7 +22,7 @@ _LONG: Final = 2_000
 """So long a text is worth a call by itself."""
 _NAME: Final = re.compile(r"(?<![.!?]\s)(?<!^)(?<![\w'])[A-Z][\w'’-]+|(?<=[\u4e00-\u9fff])[A-Za-z][\w.+-]+")
 _HAN: Final = r"\u3400-\u9fff"
-_WORDS: Final = re.compile(rf"[{_HAN}]|[A-Za-z]{{2,}}")
+_WORDS: Final = re.compile(rf"[{_HAN}]|[A-Za-z]+")
 _FEWEST_WORDS: Final = 4
 _TELLING: Final = 15
 """Words from which on a question tells something too ("... now that I have moved to ...")."""
