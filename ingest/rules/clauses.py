@@ -21,7 +21,7 @@ _CODE_BLOCK: Final = re.compile(r"```.*?(?:```|\Z)", re.S)
 _ZH_CUT: Final = re.compile(r"[，：]|,(?!\d)|(?<!\d):(?!\d|/)|—+|\s+[-–]\s+|(?<=[^\s。，])(?=但是|不过(?![敏了去来期是瘾关问分错])|可是|而且|并且|然后|所以|因为)")
 _ZH_JOIN: Final = re.compile(r"\s*[他她它]?的?(?:名字)?(?:叫|名叫)")
 _EN_CUT: Final = re.compile(
-    r",(?!\d)\s*(?:and\s+|but\s+|so\s+)?|(?<!\d):(?!\d|/)|\s+[-–—]+\s+|—"
+    r",(?!\d)\s*(?:and\s+|but\s+|so\s+)?|(?<!\d):(?!\d|/| it's (?:now )?\d)|\s+[-–—]+\s+|—"
     r"|\s+(?:but|because|so|although|though|while|whereas)\s+(?=[A-Za-z])"
     r"|\s+and\s+(?=(?:I|he|she|we|they|it|my|his|her|our|their|now|then)(?:'|\s)|(?:(?:also|now|currently|mainly|mostly|"
     r"usually|just|really|don't|no longer)\s+)?(?:live|lives|work|works|use|uses|speak|speaks|love|loves|like|likes|hate|hates|"

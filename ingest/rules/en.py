@@ -12,7 +12,7 @@ from typing import Final
 from .frames import Tables, load_tables
 from .subjects import Left, Subject, Voice
 
-TABLES: Final[Tables] = load_tables("words_en.toml", "frames_en.toml")
+TABLES: Final[Tables] = load_tables("words_en.toml", "everyday_en.toml", "frames_en.toml")
 LISTS: Final = TABLES.lists
 SETS: Final = {name: frozenset(words) for name, words in LISTS.items()}
 _ADVERBS: Final[Mapping[str, str]] = {
@@ -32,7 +32,7 @@ _PERSON: Final = re.compile(rf"(?:(?P<title>Mr\.?|Mrs\.?|Ms\.?|Dr\.?|Prof\.?|Pro
 _ORG: Final = re.compile(rf"(?:my|our)(?: [a-z][\w-]*){{0,2}} {any_of('orgs')}$", re.I)
 _THING: Final = re.compile(r"(?:(?:the|our|my|project|this) )?[\w'./ +#-]{2,40}$", re.I)
 _NOT_A_THING: Final = re.compile(
-    r"^(?:i|you|he|she|it|they|we|this|that|these|those|there|here|who|what|which|everything|something|nothing|someone|people|"
+    r"^(?:new|old|current|latest|same|other|next|own|first|last|i|you|he|she|it|they|we|this|that|these|those|there|here|who|what|which|everything|something|nothing|someone|people|"
     r"build|task|test|tests|job|deploy|deployment|loading|upload|download|it all|all|the task|the build|the job|the test|the tests|the work|my work|work)$|"
     r"\b(?:i|you|he|she|they|we|that|which|who|said|says|think|thinks|know|hope|if|when|because|is|are|was|were|do|does|did|would|could|should|can|will)\b|^(?:and|but|or|so)\b",
     re.I,

@@ -45,7 +45,7 @@ class Frame:
     words of that sense (`future`; `scope`: a bounded time that is not over). `verbatim`: time words are part of the value. `holds`: only since and until are time words here, a season
     or a part of the day belongs to the value. `affirm`: a negated form claims nothing.
     `done`: only where the words say that it has come about. `late`: tried after all rows that are not.
-    `ahead`: the words say that their date is still to come. `wish`: it is read out of requests. `again`: what the words
+    `ahead`: the words say that their date is still to come. `denied`: only where it is negated. `wish`: it is read out of requests. `again`: what the words
     leave out is what was last said of that predicate (`{that}`).
     """
 
@@ -70,6 +70,7 @@ class Frame:
     ahead: bool = False
     wish: bool = False
     again: str | None = None
+    denied: bool = False
     confidence: float = 0.9
 
 

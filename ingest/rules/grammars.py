@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from . import en, en_values, zh, zh_everyday, zh_values
+from . import en, en_everyday, en_values, zh, zh_everyday, zh_values
 from .grammar import Grammar
 
 CHINESE: Final = Grammar(
@@ -13,7 +13,7 @@ CHINESE: Final = Grammar(
     tail_off=zh_values.tail_off, split_list=zh_values.split_list, done=zh.done, agrees=zh.agrees, hands_on=zh.hands_on,
 )
 ENGLISH: Final = Grammar(
-    words=True, drops_subject=False, tables=en.TABLES, cleaners=en_values.CLEANERS, read_left=en.read_left,
+    words=True, drops_subject=False, tables=en.TABLES, cleaners={**en_values.CLEANERS, **en_everyday.CLEANERS}, read_left=en.read_left,
     without_pronoun=en.without_pronoun, mentioned=en.mentioned, leading_subject=en.leading_subject,
     tail_off=en_values.tail_off, split_list=en_values.split_list, done=en.done, agrees=en.agrees, hands_on=en.hands_on,
 )

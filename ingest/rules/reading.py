@@ -156,7 +156,8 @@ def _apply(
     parts = _parts(grammar, frame, match, text[start:end])
     if parts is None:
         return []
-    found = who(grammar, frame, _outside(text, place.spans, shift, left_begin, left_end), place, carry)
+    spans = [s for s in place.spans if s.kind != "frequency"] if frame.verbatim and frame.explicit else place.spans
+    found = who(grammar, frame, _outside(text, spans, shift, left_begin, left_end), place, carry)
     if found is None:
         return []
     left, subject, inherited = found
@@ -164,7 +165,7 @@ def _apply(
     if frame.whole is None and (owns or not grammar.agrees(text[start:end].lower(), left, subject, inherited)):
         return []
     negated = left.negated ^ frame.flip ^ (match.groupdict().get("neg") is not None)
-    if frame.affirm and left.negated:
+    if left.negated if frame.affirm else frame.denied and not left.negated:
         return []
     if frame.done and not (right.le or left.done or grammar.done(text[start:end], right.body)):
         return []

@@ -59,7 +59,7 @@ def test_work_in_a_city_and_a_move_share_a_slot() -> None:
     [
         ("I visited the aquarium three days ago.", "visited the aquarium", "2026-11-24T00:00:00Z"),
         ("I met my landlord yesterday.", "met my landlord", "2026-11-26T00:00:00Z"),
-        ("Last month I bought a cello.", "bought a cello", "2026-10-01T00:00:00Z"),
+        ("Last month I bought a cookbook.", "bought a cookbook", "2026-10-01T00:00:00Z"),
     ],
 )
 def test_a_happening_is_dated_at_its_own_grain(text: str, value: str, begins: str) -> None:
@@ -185,7 +185,6 @@ def test_he_and_she_across_a_session_and_slips() -> None:
         "I almost moved to Oslo.",
         "She lives in Rome.",
         "You live in Rome.",
-        "I'm left handed.",
         "I made a mistake.",
         "I'll try.",
         "I won't give up.",

@@ -1,0 +1,77 @@
+"""English: classes of values that only the rows of `everyday_en.toml` use. None refuses a value, and its row claims nothing."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from typing import Final
+
+from .en import TABLES, any_of
+from .en_values import CLEANERS as _GENERAL
+from .subjects import Part
+
+_MOMENT: Final = re.compile(rf"\b{any_of('month_or_day')}\b|\b\d{{1,2}}(?::\d\d)?\s?(?:am|pm|a\.m\.|p\.m\.|o'clock)|\bnext (?:week|month|year)|\bend of|\d{{4}}-\d\d-\d\d|\d{{1,2}}(?:st|nd|rd|th)\b|\d{{1,2}}[/.]\d{{1,2}}|\b\d{{1,2}}:\d\d\b", re.I)
+_NO_MOMENT: Final = re.compile(r"\b(?:room|floor|building|office|hall|channel|link|zoom|what|when|which|your?)\b|\x00|\[redacted", re.I)
+_NO_FEAR: Final = re.compile(r"^(?:what|the (?:answer|result|consequences|outcome|future)|losing|missing|breaking|asking|being wrong|making|that|this|it|getting)\b", re.I)
+_NOT_COLLECTED: Final = re.compile(r"\b(?:data|feedback|information|info|evidence|metrics|logs|requirements|samples|dust|unemployment|benefits|payments?|taxes|rent|debts?|signatures|my|the|your|his|her|them|it|all|more|thoughts|kids|children|children)\b", re.I)
+_STREET: Final = re.compile(r"\d.*[A-Za-z]{3}|[A-Za-z]{3}.*\d")
+_NOT_STREET: Final = re.compile(r"@|https?:|\b\d{1,3}\.\d{1,3}\.|\b(?:wrong|not|what|your?|unknown|private|public|changed)\b|\[redacted|\x00", re.I)
+_NO_ACT: Final = re.compile(r"\b(?:it|that|this|them|you|him|her|there|anything|so|know|care|why|what|how)\b|\x00|\[redacted", re.I)
+
+
+def _feared(text: str) -> Part | None:
+    return None if _NO_FEAR.search(text) else _GENERAL["noun"](text)
+
+
+def _doing_less(text: str) -> Part | None:
+    return Part(text.strip()) if not _NO_ACT.search(text) else None
+
+
+def _gave_up(text: str) -> Part | None:
+    text = re.sub(r"\s+(?:last|this) (?:week|month|year|summer|winter|spring|autumn|fall)$|\s+(?:because|since|when|after) .*$", "", text.strip(), flags=re.I)
+    return None if _NO_ACT.search(text) or text.lower() in ("going", "playing", "taking", "practicing", "practising", "collecting", "wearing", "coaching", "subscribing to") else Part(text)
+
+
+def _given_up(text: str) -> Part | None:
+    return Part(re.sub(r"^eating | (?:completely|entirely|for good|altogether|for lent)$", "", text.strip(), flags=re.I))
+
+
+def _collected(text: str) -> Part | None:
+    return None if _NOT_COLLECTED.search(text) or len(text.split()) > 4 else _GENERAL["noun"](text)
+
+
+def _business(text: str) -> Part | None:
+    text = text.strip()
+    return None if re.match(r"(?:same|whole|best|only|next|new version|school|local|test|nearby)\b", text, re.I) and " " not in text or re.search(r"\b(?:app|test|script|online)\b", text, re.I) else Part(text)
+
+
+def _subject(text: str) -> Part | None:
+    return None if re.match(r"(?:all|hard|abroad|together|the|a|an|my|it|late|there|for|in|about|up|that|this|something|every|with|books?)\b", text, re.I) else Part(text)
+
+
+def _moment(text: str) -> Part | None:
+    text = text.strip(" ,.")
+    if not _MOMENT.search(text) or _NO_MOMENT.search(text) or len(text) > 40:
+        return None
+    return Part(re.sub(r"^(?:on|in|to) ", "", text, flags=re.I))
+
+
+def _address(text: str) -> Part | None:
+    text = text.strip(" ,.\"'")
+    return Part(text) if _STREET.search(text) and not _NOT_STREET.search(text) and len(text) <= 60 and not re.fullmatch(r"[\w.-]+", text) else None
+
+
+def _durable(text: str) -> Part | None:
+    return Part(re.sub(r"^(?:new|used|second-hand|secondhand) ", "", text.strip(), flags=re.I))
+
+
+def _mapped(name: str) -> Callable[[str], Part | None]:
+    table = TABLES.maps[name]
+    return lambda text: Part(table.get(text.lower(), text.lower()))
+
+
+CLEANERS: Final[Mapping[str, Callable[[str], Part | None]]] = {
+    "feared": _feared, "doing_less": _doing_less, "gave_up": _gave_up, "given_up": _given_up, "collected": _collected, "business": _business,
+    "subject": _subject, "moment": _moment, "address": _address, "durable": _durable, "instrument": _GENERAL["skip"], "parted": _mapped("parted"),
+    "died": _mapped("died"), "handed": _mapped("handed"),
+}
