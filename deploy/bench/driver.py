@@ -34,10 +34,12 @@ Watch = Callable[[str, int, int], None]
 
 @dataclass(frozen=True, slots=True)
 class Played:
-    """`degraded` counts answers that had to do without a channel."""
+    """`degraded` counts answers that had to do without a channel, `failures` windows and events that were not read:
+    with any of either, the figures are not those of a sound system."""
 
     outcomes: Sequence[Outcome]
     degraded: int
+    failures: int
 
 
 class Driver:
@@ -72,7 +74,7 @@ class Driver:
             found.append(outcome)
             degraded += missing
             self._watch("asking", len(found), total)
-        return Played(found, degraded)
+        return Played(found, degraded, self._stack.failures())
 
     # feeding
 

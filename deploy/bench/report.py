@@ -37,11 +37,13 @@ WIDTH: Final = 118
 
 @dataclass(frozen=True, slots=True)
 class SetResult:
-    """One set's outcomes; `degraded` counts answers without all channels, `seconds` is what feeding and asking took."""
+    """One set's outcomes; `degraded` counts answers without all channels, `failures` what could not be read; `seconds`
+    is what feeding and asking took."""
 
     name: str
     outcomes: Sequence[Outcome]
     degraded: int
+    failures: int
     seconds: float
 
     def measures(self) -> dict[str, Interval]:
@@ -77,6 +79,7 @@ def document(results: Sequence[SetResult], *, ablated: Sequence[str], with_quest
         sets[result.name] = {
             "questions": len(result.outcomes),
             "degraded": result.degraded,
+            "failures": result.failures,
             "seconds": round(result.seconds, 1),
             "measures": {name: asdict(one) for name, one in result.measures().items()},
             "types": result.types(),
@@ -148,8 +151,11 @@ def tables(results: Sequence[SetResult], saved: Mapping[str, Sequence[Outcome]])
 
 
 def _set_table(result: SetResult, measures: Mapping[str, Interval], before: Sequence[Outcome] | None) -> Table:
-    degraded = f", {result.degraded} answers degraded" if result.degraded else ""
-    title = f"{result.name}: {len(result.outcomes)} questions, {result.seconds:.0f} s{degraded}"
+    title = f"{result.name}: {len(result.outcomes)} questions, {result.seconds:.0f} s"
+    if result.degraded:
+        title += f", {result.degraded} ANSWERS DEGRADED"
+    if result.failures:
+        title += f", {result.failures} WINDOWS OR EVENTS NOT READ"
     table = Table(title=title, title_justify="left", box=None, padding=(0, 2, 0, 0))
     for column in ("measure", "value", "95%", "of"):
         table.add_column(column, justify="left" if column == "measure" else "right")

@@ -49,7 +49,7 @@ class Stack:
         last: dict[str, int] = {}
         since = time.monotonic()
         while True:
-            status = self._status()
+            status = self.status()
             waiting = {name: int(status[name]) for name in ("lag", "pending_extractions", "pending_vectors")}
             if not any(waiting.values()):
                 return
@@ -59,7 +59,13 @@ class Stack:
                 raise StackFailed(f"no progress for {STALLED_SECONDS:.0f} s: {waiting}")
             time.sleep(SETTLE_STEP)
 
-    def _status(self) -> dict[str, Any]:
+    def failures(self) -> int:
+        """Windows of words from which nothing could be read, and events that could not be folded."""
+        status = self.status()
+        return int(status["failed_extractions"]) + int(status["dead_letters"])
+
+    def status(self) -> dict[str, Any]:
+        """Of all partitions together. Raises StackFailed where it has ended."""
         if self._process.poll() is not None:
             raise StackFailed(f"it ended with exit code {self._process.returncode}")
         return self.client.read.call("GET", "/v1/status")

@@ -94,7 +94,7 @@ def _played(folder: Path, ablated: list[str], limit: int | None, home: Path | No
     begun = time.monotonic()
     with _home(home, dataset.name) as here, _watching(dataset.name) as watch, running(here, ablated=ablated) as stack:
         played = Driver(stack, dataset, home=here, keep=home is not None, watch=watch).play()
-    return SetResult(dataset.name, played.outcomes, played.degraded, time.monotonic() - begun)
+    return SetResult(dataset.name, played.outcomes, played.degraded, played.failures, time.monotonic() - begun)
 
 
 @contextmanager
