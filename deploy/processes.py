@@ -18,12 +18,11 @@ import uvicorn
 from starlette.types import ASGIApp
 
 from taishi.commands.http import create_app as create_write_app
-from taishi.ingest.envelope import Event
-from taishi.ingest.extraction import Extraction
+from taishi.ingest.answers import Answers
+from taishi.ingest.extraction import Extraction, gate_of
 from taishi.ingest.keeper import Keeper
 from taishi.ingest.keys import KeyStore
 from taishi.ingest.outbox import Outbox
-from taishi.ingest.provenance import gate
 from taishi.ingest.redaction import redact
 from taishi.ingest.registry import default_registry
 from taishi.ingest.rq_jobs import RqJobQueue
@@ -44,6 +43,7 @@ from taishi.queries.reading import ReadModels
 from taishi.queries.status import VectorsAt
 
 from .claim_directory import ReadModelDirectory
+from .extraction import keeping, make_extractor, reading
 from .generations import live_folder, models_folder, vectors_folder
 from .settings import Settings
 
@@ -148,23 +148,20 @@ def run_keeper(settings: Settings) -> None:
     keys = open_keys(settings)
     outbox = Outbox(settings.home / "keeper" / "keeper.db")
     queue = RqJobQueue(settings.jobs_url)
-    Keeper(open_log(settings, keys), keys, outbox, queue).run(_until_terminated())
+    Keeper(open_log(settings, keys), keys, outbox, queue, **keeping(settings)).run(_until_terminated())
 
 
 def run_worker(settings: Settings) -> None:
     assert settings.jobs_url is not None
     keys = open_keys(settings)
-
-    def turned_away(event: Event) -> str | None:
-        said = (event.body or {}).get("text", "")
-        return gate(event.origin, event.session_kind, said, mode=settings.provenance).reason
-
     extraction = Extraction(
         open_log(settings, keys),
-        RulesExtractor(mode=settings.provenance),
+        make_extractor(settings),
         default_registry(),
         Fingerprints(keys.secret("fingerprint")),
-        gate=turned_away,
+        gate=gate_of(settings.provenance),
+        answers=Answers(keys),
+        **reading(settings),
     )
     run_rq_worker(extraction, settings.jobs_url)
 

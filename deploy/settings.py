@@ -8,11 +8,21 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from decimal import Decimal
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal, Self
 
 from platformdirs import user_data_path
-from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, SecretStr, ValidationError, field_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    PrivateAttr,
+    SecretStr,
+    ValidationError,
+    field_validator,
+    model_validator,
+)
 from pydantic_settings import (
     BaseSettings,
     EnvSettingsSource,
@@ -48,6 +58,45 @@ class EmbeddingSetting(BaseModel):
     api_key: SecretStr | None = None
 
 
+Money = Annotated[Decimal, Field(ge=0, le=1_000_000, decimal_places=6)]
+
+
+class ModelSetting(BaseModel):
+    """A chat model that speaks the OpenAI format, for `extractor = "model"`.
+
+    `preset` or `base_url` says where it is, `name` which it is. Prices are per million tokens and caps a day (UTC), all
+    in one currency. Without both prices no call is made; 0 is a price. `prelook` is how many signals make words worth a
+    call, 0: all are. `extra` is added to each request as it stands. `timeout` in seconds, of one call.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    name: str
+    preset: Literal["openai", "dashscope", "zhipu"] | None = None
+    base_url: str | None = Field(default=None, pattern=r"^https?://")
+    api_key: SecretStr | None = None
+    mode: Literal["json_schema", "json_object"] | None = None
+    tokens_field: str | None = None
+    price_in: Money | None = None
+    price_out: Money | None = None
+    daily_cap: Money = Decimal(1)
+    namespace_cap: Money | None = None
+    timeout: float = Field(default=60, ge=1, le=240)
+    max_tokens: int = Field(default=4096, ge=256, le=65_536)
+    temperature: float | None = Field(default=0, ge=0, le=2)
+    extra: dict[str, Any] = Field(default_factory=dict)
+    prelook: int = Field(default=1, ge=0, le=8)
+
+    @model_validator(mode="after")
+    def _is_somewhere(self) -> Self:
+        if self.preset is None and self.base_url is None:
+            raise ValueError("set preset or base_url")
+        return self
+
+    def __hash__(self) -> int:
+        return hash(self.model_dump_json())
+
+
 class Address(BaseModel):
     """A host and a port to serve on."""
 
@@ -77,6 +126,7 @@ class Settings(BaseSettings):
 
     `redis_url` is the log's server (default: an embedded one), `jobs_url` the RQ queue's (default: another database
     of the same server), `keystore_url` the SQLAlchemy URL of the data keys (default: a SQLite file of its own).
+    `extractor` is `rules`, `model` (with a `[model]` block) or a plugin's name that stands in `extractor_plugins` too.
     `namespace` is what the command line speaks of where it is not told another. `ablate` is for measuring alone: names
     of recall's channels, parted by commas, that the read side does without.
     """
@@ -99,7 +149,9 @@ class Settings(BaseSettings):
     encryption: Literal["on", "off"] = "on"
     durability: Literal["everysec", "always"] = "everysec"
     provenance: Literal["enforce", "off"] = "enforce"
-    extractor: Literal["rules"] = "rules"
+    extractor: str = "rules"
+    extractor_plugins: tuple[str, ...] = ()
+    model: ModelSetting | None = None
     embedder: Literal["local", "hashed", "openai", "off"] = "local"
     embedding: EmbeddingSetting | None = None
     namespace: str = "default"
@@ -120,6 +172,14 @@ class Settings(BaseSettings):
         if unknown := sorted(_names(text) - set(CHANNELS)):
             raise ValueError(f"no channel is {unknown[0]!r}: {', '.join(CHANNELS)}")
         return text
+
+    @model_validator(mode="after")
+    def _extractor_is_known(self) -> Self:
+        if self.extractor == "model" and self.model is None:
+            raise ValueError("extractor = model needs a [model] block: at least name, and preset or base_url")
+        if self.extractor not in ("rules", "model", *self.extractor_plugins):
+            raise ValueError("extractor is rules, model, or a plugin that extractor_plugins allows")
+        return self
 
     @classmethod
     def settings_customise_sources(
@@ -213,6 +273,8 @@ def load_settings(**overrides: Any) -> Settings:
     for name, value in from_file.items():
         values[name], sources[name] = value, str(toml)
     for name, value in from_environment.items():
+        if isinstance(value, dict) and isinstance(values.get(name), dict):
+            value = {**values[name], **value}  # such as a key from the environment, and the rest from the file
         values[name], sources[name] = value, "REDIS_URL" if name == "redis_url" else f"TAISHI_{name.upper()}"
     for name, value in overrides.items():
         if value is not None and name != "home":
@@ -231,4 +293,6 @@ def _complaint(error: dict[str, Any], sources: Mapping[str, str]) -> str:
     said = str(error["msg"]).removeprefix("Value error, ")
     if error["type"] == "extra_forbidden":
         said = "no such setting"
-    return f"{name}: {said} (from {sources.get(path[0], 'default') if path else 'default'})"
+    if not path:
+        return said
+    return f"{name}: {said} (from {sources.get(path[0], 'default')})"

@@ -6,7 +6,7 @@ from typing import Final
 
 import typer
 
-from . import benching, doctor, forgetting, importing, questions, statements, up
+from . import benching, dead_letters, doctor, forgetting, importing, operations, questions, statements, up
 
 app: Final = typer.Typer(
     name="taishi",
@@ -29,6 +29,8 @@ app.command("status")(questions.status)
 app.command("import")(importing.import_files)
 app.command("doctor")(doctor.doctor)
 app.add_typer(benching.bench, name="bench")
+app.add_typer(operations.ops, name="ops")
+app.add_typer(dead_letters.dead_letters, name="dead-letters")
 
 
 def main() -> None:

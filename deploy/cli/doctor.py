@@ -13,7 +13,7 @@ from urllib.parse import urlsplit, urlunsplit
 
 import apsw
 import typer
-from pydantic import SecretStr
+from pydantic import BaseModel, SecretStr
 
 from taishi.ingest.errors import TaishiError
 
@@ -102,8 +102,10 @@ def _version(name: str) -> str:
 def _shown(value: Any) -> str:
     if isinstance(value, SecretStr):
         return "set"
+    if isinstance(value, BaseModel):
+        return " ".join(f"{name}={_shown(one)}" for name, one in value if one is not None)
     if isinstance(value, tuple):
-        return ", ".join(one.name for one in value) or "none"
+        return ", ".join(one if isinstance(one, str) else one.name for one in value) or "none"
     if isinstance(value, str) and "://" in value:
         return _without_password(value)
     return "not set" if value is None else str(value)
