@@ -9,6 +9,7 @@ background.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
@@ -31,6 +32,8 @@ SAID: Final = 0.8
 """From this much of a piece on, a memory holds the word itself and not only characters of it."""
 MISSING_MOST: Final = 0.45
 """A single piece that weighs so much of the question and stands nowhere keeps the answer from being `supported`."""
+
+_PARTS: Final = re.compile(r"[^a-z0-9]+")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,9 +73,9 @@ def coverage(
             tokens = words.get(group, ())
             if frame and _any_asks(tokens, frame):
                 continue
-            another = another or _any_asks(tokens, telling)
             if _any_asks(tokens, explained):
                 part = 1.0
+            another = another or (part < SAID and _any_asks(tokens, telling))
         total += w
         covered += w * part
         missing = max(missing, w * (1.0 - part))
@@ -86,18 +89,21 @@ def _any_asks(tokens: Sequence[str], asking: Sequence[str]) -> bool:
 
 
 def _asks(token: str, word: str) -> bool:
-    """Whether a piece of the question is (part of) the words that ask, or their stem."""
-    return token in word if not token.isascii() else word.startswith(token) or token.startswith(word)
+    """Whether a piece of the question is (part of) the words that ask, or the stem of one of them."""
+    if not token.isascii():
+        return token in word
+    return any(part.startswith(token) or token.startswith(part) for part in _PARTS.split(word) if part)
 
 
-def judge(ranked: Sequence[Evidence], *, about_user: bool) -> tuple[Answerability, float]:
+def judge(ranked: Sequence[Evidence], *, about_user: bool, lapsed: bool = False) -> tuple[Answerability, float]:
     """The verdict on the best memories, and the strength it rests on (0..1.2).
 
     `about_user`: the question is about the one whose memory this is; external words alone never support that.
+    `lapsed`: the asked state is known to be over, with nothing in its place, which nothing else can support.
     """
     if not ranked:
         return "no_evidence", 0.0
-    own = [e for e in ranked if not (e.external and about_user)]
+    own = [] if lapsed else [e for e in ranked if not (e.external and about_user)]
     best = max(ranked, key=lambda e: e.strength)
     if best.strength < NO_EVIDENCE_BELOW:
         return "no_evidence", best.strength

@@ -14,10 +14,13 @@ from enum import Enum
 from functools import lru_cache
 from typing import Final
 
+import orjson
+
 from taishi.ingest.normal import normal_value, normalise
 from taishi.projections.stopwords import STOP_WORDS
 
 from .reading import ReadModel
+from .synonyms import Mention, mentions
 
 LONGEST_HAN: Final = 14
 """Characters of a name that begins with a Han character."""
@@ -30,6 +33,7 @@ FEW_SUBJECTS: Final = 500
 NOT_NAMES: Final = STOP_WORDS | {"user", "用户", "the user", "项目", "公司", "名字", "project", "name", "today", "今天"}
 
 _UNIT: Final = re.compile(r"[a-z0-9\u00df-\u024f]+(?:[._+\-/@#:'’][a-z0-9\u00df-\u024f]+)*|\s+|.", re.DOTALL)
+_POSSESSIVE: Final = re.compile(r"['’]s?$")
 
 
 class Side(Enum):
@@ -85,13 +89,15 @@ def normal_name(name: str) -> str:
     return normal_value(name)
 
 
-def fence(model: ReadModel, ns: int, words: str, *, own: str) -> Fence:
-    """`words` is the normalised question, `own` the subject that "I" stands for."""
+def fence(model: ReadModel, ns: int, words: str, *, own: str, kin: Sequence[Mention] = ()) -> Fence:
+    """`words` is the normalised question, `own` the subject that "I" stands for, `kin` the relatives that it names."""
     spans = _spans(words[:READ])
     if not spans:
         return Fence()
     found = model.rows_named("SELECT subject_key FROM subjects WHERE subject_key IN carray(?) AND ns = ?", spans, ns)
     names = _longest([row[0] for row in found if row[0] != own and row[0] not in NOT_NAMES], words)
+    if kin:
+        names = tuple(dict.fromkeys([*names, *_relatives(model, ns, kin, names, own)]))
     few = model.rows("SELECT subject_key FROM subjects WHERE ns = ? LIMIT ?", ns, FEW_SUBJECTS + 1)
     if len(few) > FEW_SUBJECTS:
         return Fence(names)
@@ -105,6 +111,32 @@ def fence(model: ReadModel, ns: int, words: str, *, own: str) -> Fence:
     ambiguous = tuple((bare, tuple(sorted(those))) for bare, those in sorted(shared.items()) if len(those) > 1)
     ambiguous = tuple((bare, those) for bare, those in ambiguous if not any(bare in name for name in names))
     return Fence(names, frozenset(rivals), ambiguous)
+
+
+def _relatives(
+    model: ReadModel, ns: int, kin: Sequence[Mention], names: Sequence[str], own: str
+) -> Iterable[str]:
+    """Subjects that the named relatives go by: under other words (`我太太` for `我妻子`), and by their names. Whose
+    they are is who is named, else the one who asks."""
+    owners = [name for name in names if not mentions(name)] or [own]
+    titles = []
+    for owner in owners:
+        zh, en = ("我", "my ") if owner == own else (owner, f"{owner}'s ")
+        for mention in kin:
+            titles += [form for word in mention.kind.zh for form in (f"{zh}{word}", f"{zh}的{word}")]
+            titles += [en + word for word in mention.kind.en]
+    known = model.rows_named("SELECT subject_key FROM subjects WHERE subject_key IN carray(?) AND ns = ?", titles, ns)
+    fits = frozenset(kind for mention in kin for kind in mention.kind.fits)
+    for owner in owners:
+        for value, qualifiers in model.rows(_RELATIVES, ns, owner):
+            relation = normalise(str(orjson.loads(qualifiers or "{}").get("relation", "")))
+            if value and any(m.kind.name in fits for m in mentions(relation)):
+                known.append((normal_name(value),))
+    return [row[0] for row in known if len(row[0]) >= 2]
+
+
+_RELATIVES: Final = """SELECT value, qualifiers FROM claims WHERE ns = ? AND subject_key = ? AND predicate = 'relative'
+    AND removed_at IS NULL AND erased_at IS NULL ORDER BY seq DESC LIMIT 40"""
 
 
 def _spans(words: str) -> list[str]:
@@ -124,6 +156,8 @@ def _spans(words: str) -> list[str]:
                 break
             if unit[-1].isalnum() and len(span) >= 2:
                 spans[span] = None
+                if (owner := _POSSESSIVE.sub("", span)) != span and len(owner) >= 2:
+                    spans[owner] = None
     return list(spans)
 
 

@@ -26,7 +26,7 @@ SPARE: Final = 5
 class Ranked:
     """One memory in the answer. Exactly one of `claim` and `event` is set. `sources` are positions of the raw events
     it rests on or that were folded into it. `met` says how much of each piece of the question it speaks of, `explained`
-    are words of the question that ask for its predicate or subject."""
+    are words of the question that ask for its predicate or subject. What is `barred` never supports an answer."""
 
     doc: int
     score: float
@@ -37,6 +37,7 @@ class Ranked:
     explained: tuple[str, ...] = ()
     slot: bool = False
     external: bool = False
+    barred: bool = False
     claim: ClaimRow | None = None
     verdict: Verdict | None = None
     event: EventRow | None = None
@@ -58,7 +59,7 @@ class Ranked:
         )
         return answerability.Evidence(
             covered=covered,
-            missing=missing,
+            missing=1.0 if self.barred else missing,
             dense=self.dense if vectors else answerability.NO_VECTORS,
             slot=self.slot,
             external=self.external,

@@ -29,6 +29,8 @@ RELATIVE: Final = 0.5
 LEAST_BEST: Final = 0.2
 SLOT: Final = 0.22
 """The asked predicate of the asked subject: what a state question is about, whatever words state it."""
+SECOND: Final = 0.5
+"""Of it, where another predicate is asked for more closely: a favourite before what is merely liked."""
 SUBJECT: Final = 0.08
 """About the one the question is about."""
 NAMED: Final = 0.15
@@ -55,11 +57,12 @@ ASSISTANT: Final = -0.05
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Signals:
     """What is known of one candidate. `lexical` and `dense` are in 0..1; `age` in microseconds, 0 or more;
-    `newness` from 0 (the oldest that was found) to 1."""
+    `newness` from 0 (the oldest that was found) to 1; `second`: another predicate is asked for more closely."""
 
     lexical: float = 0.0
     dense: float = 0.0
     slot: bool = False
+    second: bool = False
     subject: bool = False
     side: Side | None = None
     age: int = 0
@@ -79,7 +82,7 @@ def parts(s: Signals, *, ablated: Collection[str] = ()) -> dict[str, float]:
     if s.dense:
         found["dense"] = DENSE * s.dense
     if s.slot:
-        found["slot"] = SLOT
+        found["slot"] = SECOND * SLOT if s.second else SLOT
     if s.subject:
         found["subject"] = SUBJECT
     if s.side is not None:

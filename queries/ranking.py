@@ -13,6 +13,7 @@ from typing import Final
 
 import orjson
 
+from taishi.ingest.normal import normalise
 from taishi.projections.schema import document_of_claim, document_of_event
 
 from .channels import Found
@@ -21,6 +22,7 @@ from .folding import Ranked, folded, with_sources
 from .fusion import DENSE, LEXICAL, Signals, lexical_level, parts
 from .reading import ReadModel
 from .rows import ClaimRow, EventRow
+from .support import Support
 from .understand import Question
 from .validity import Point, Status, Verdict, judge, judge_slots
 
@@ -49,10 +51,11 @@ def rank(
     wanted: Wanted,
     limit: int,
     ablated: Collection[str] = (),
-) -> list[Ranked]:
-    """At most `limit`, best first; equal scores in the order claim before event, newer before older. Channels in
-    `ablated` add nothing to a score."""
-    return _Ranking(model, found, question, fence, point, now, wanted, limit, ablated).ranked()
+) -> tuple[list[Ranked], bool]:
+    """At most `limit`, best first; equal scores in the order claim before event, newer before older. And whether the
+    asked state is known to be over, with nothing in its place. Channels in `ablated` add nothing to a score."""
+    ranking = _Ranking(model, found, question, fence, point, now, wanted, limit, ablated)
+    return ranking.ranked(), ranking.lapsed
 
 
 class _Ranking:
@@ -80,6 +83,8 @@ class _Ranking:
         self._matches = dict(found.lexical.matches)
         self._dense = dict(found.dense)
         self._newness: Mapping[int, float] = {}
+        self._support = Support(question, fence)
+        self.lapsed = False
         self._best = max((match.score for match in self._matches.values()), default=0.0)
 
     def ranked(self) -> list[Ranked]:
@@ -100,6 +105,7 @@ class _Ranking:
         led = {v.into for v in verdicts.values() if v.into is not None and v.into not in judged}
         if led:
             judged = {**judged, **self._model.claims(led)}
+        self.lapsed = self._support.lapsed(judged, verdicts)
         self._newness = self._by_age(claims, events)
         entries = [*self._claims(claims, judged, verdicts), *self._events(events, behind, judged, verdicts)]
         entries.sort(key=lambda r: (-r.score, r.claim is None, -r.doc))
@@ -172,8 +178,8 @@ class _Ranking:
             if claim.subject is None:
                 continue
             rests_on = sources.get(seq, [])
-            external = bool(rests_on) and all(origins.get(event) == "external" for event in rests_on)
-            entry = self._claim(document_of_claim(seq), said, claim, verdict, tuple(rests_on), external)
+            said_by = [origins[event] for event in rests_on if event in origins]
+            entry = self._claim(document_of_claim(seq), said, claim, verdict, tuple(rests_on), said_by)
             if entry is None:
                 continue
             known = best.get(claim.seq)
@@ -199,27 +205,35 @@ class _Ranking:
         return verdict.status == "planned" and self._question.intent == "plan"
 
     def _claim(
-        self, doc: int, said: ClaimRow, claim: ClaimRow, verdict: Verdict, sources: tuple[int, ...], external: bool
+        self,
+        doc: int,
+        said: ClaimRow,
+        claim: ClaimRow,
+        verdict: Verdict,
+        sources: tuple[int, ...],
+        origins: Sequence[str],
     ) -> Ranked | None:
         question = self._question
         subject = claim.subject_key or ""
-        own = subject == question.subject or (subject == "user" and question.subject == "user")
+        own = self._support.owns(subject)
         side = self._fence.side_of_claim(subject=subject, own=own, text=f"{claim.text or ''} {claim.value or ''}")
         if side is Side.OUTSIDE:
             return None
         predicate = claim.predicate or ""
-        asked = question.asks_for(predicate)
-        anothers = not self._fence and not own and question.first_person and bool(asked)
-        about = subject in self._fence.names or (own and (question.first_person or not self._fence.names))
-        slot = about and (bool(asked) or predicate in question.asks)
+        asked = bool(question.asks_for(predicate))
+        anothers = asked and self._support.is_anothers(claim)
+        about = self._support.asked_about(claim)
+        slot = about and (asked or predicate in question.asks)
+        lift = self._dense.get(doc, 0.0)
         span = question.span
         occurs = (claim.occurs_from, claim.occurs_to) if claim.occurs_from is not None else None
         match = self._matches.get(doc)
         summands = parts(
             Signals(
                 lexical=0.0 if match is None else lexical_level(match.score, best=self._best),
-                dense=self._dense.get(doc, 0.0),
+                dense=lift,
                 slot=slot,
+                second=predicate in question.asking.second,
                 subject=about,
                 side=Side.OUTSIDE if anothers else side if self._fence else None,
                 age=max(self._now - claim.known_from, 0),
@@ -231,18 +245,17 @@ class _Ranking:
             ),
             ablated=self._ablated,
         )
-        # A claim of the asked subject answers for the words that name the subject, even if its quote does not.
-        explained = (*asked, *(self._fence.names if subject in self._fence.names else ()))
         return Ranked(
             doc=doc,
             score=sum(summands.values()),
             parts=summands,
             status=verdict.status,
             met={} if match is None else match.met,
-            dense=self._dense.get(doc, 0.0),
-            explained=explained,
-            slot=slot and bool(asked),
-            external=external,
+            dense=lift,
+            explained=self._support.explained(claim, lift=lift),
+            slot=slot and asked,
+            external=bool(origins) and all(origin == "external" for origin in origins),
+            barred=self._support.bars_claim(claim, origins),
             claim=claim,
             verdict=verdict,
             sources=sources,
@@ -263,7 +276,7 @@ class _Ranking:
             if event.text is None or not self._metadata_fits(event):
                 continue
             known = [c for c in behind.get(seq, ()) if c in verdicts]
-            status = self._status_of_event(known, judged, verdicts)
+            status = self._status_of_event(event, known, judged, verdicts)
             if status is None:
                 continue
             entry = self._event(event, status, [judged[c] for c in known])
@@ -271,9 +284,13 @@ class _Ranking:
                 yield entry
 
     def _status_of_event(
-        self, claims: Sequence[int], judged: Mapping[int, ClaimRow], verdicts: Mapping[int, Verdict]
+        self,
+        event: EventRow,
+        claims: Sequence[int],
+        judged: Mapping[int, ClaimRow],
+        verdicts: Mapping[int, Verdict],
     ) -> Status | None:
-        """The status an event is shown with; None where it is left out."""
+        """The status an event is shown with; None where it is left out. What is looked for by its own words is not."""
         if not claims:
             return "current"
         asked = [c for c in claims if judged[c].predicate and self._question.asks_for(judged[c].predicate or "")]
@@ -287,7 +304,8 @@ class _Ranking:
         shown = next((s for s in statuses if s not in _GONE), None)
         if shown == "planned" and self._question.intent in ("plan", "when"):
             return shown
-        return shown if self._question.shows_past else None
+        past = self._question.shows_past or normalise(event.text or "") == self._question.text
+        return shown if past else None
 
     def _event(self, event: EventRow, status: Status, claims: Sequence[ClaimRow]) -> Ranked | None:
         question = self._question
@@ -313,9 +331,9 @@ class _Ranking:
             ),
             ablated=self._ablated,
         )
-        explained = [word for c in claims if c.predicate for word in question.asks_for(c.predicate)]
+        explained = self._support.explained_by_event(event, claims, lift=self._dense.get(doc, 0.0))
         if speaker in self._fence.names:
-            explained.append(speaker)
+            explained = (*explained, speaker)
         return Ranked(
             doc=doc,
             score=sum(summands.values()),
@@ -323,8 +341,9 @@ class _Ranking:
             status=status,
             met={} if match is None else match.met,
             dense=self._dense.get(doc, 0.0),
-            explained=tuple(explained),
+            explained=explained,
             external=event.origin == "external",
+            barred=self._support.bars_event(event, claims),
             event=event,
             sources=(event.seq,),
         )

@@ -126,7 +126,7 @@ class Recall:
         }
         if namespace is None or not (terms or terms.stops):
             return _reply("no_evidence", [], Packet("", 0, False), as_of, degraded)
-        fenced = fence(model, namespace.ns, question.text, own=question.subject)
+        fenced = fence(model, namespace.ns, question.text, own=question.subject, kin=question.asking.kin)
         if request.asker is not None and question.first_person and not fenced:
             fenced = Fence((question.subject,))
         found = gather(
@@ -140,7 +140,7 @@ class Recall:
             corpora=self._corpora,
         ).without(self._ablated)
         degraded += [name for name in found.degraded if name not in degraded]
-        ranked = rank(
+        ranked, lapsed = rank(
             model,
             found,
             question=question,
@@ -154,7 +154,7 @@ class Recall:
         about_user = question.first_person or not fenced
         heard = vector is not None and not found.degraded
         evidence = [r.evidence(found.lexical, question, vectors=heard) for r in ranked[:JUDGED]]
-        verdict, strength = answerability.judge(evidence, about_user=about_user)
+        verdict, strength = answerability.judge(evidence, about_user=about_user, lapsed=lapsed)
         chosen = [] if verdict == "no_evidence" else _worth_showing(ranked)[: request.limit]
         items = self._items(model, request, namespace, chosen)
         words = tuple(word for group in found.lexical.words.values() for word in group)

@@ -6,30 +6,30 @@ The intent says what may answer:
 - `history`: what held before; superseded and ended claims may stand beside current ones;
 - `when`, `past`: happenings and their times; what no longer holds is marked and ranks lower;
 - `plan`: what has not begun may answer too;
-- `list`: many items that hold.
+- `list`: many items that hold;
+- `open`: nothing is asked, the words are a statement: what no longer holds is marked and ranks lower.
 """
 
 from __future__ import annotations
 
 import re
-import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import tzinfo
-from functools import lru_cache
-from importlib.resources import files
-from typing import Any, Final, Literal
+from typing import Final, Literal
 
 from taishi.ingest.instants import BEGINNING, DAY, FOREVER, to_datetime
 from taishi.ingest.normal import normalise
 from taishi.ingest.timewords import read_times
 
+from .asking import Asking, asking
+
 QUESTION: Final = 400
 """Characters of a question in which times are looked for."""
 SURE: Final = 0.5
-Intent = Literal["current", "history", "when", "past", "plan", "list"]
+Intent = Literal["current", "history", "when", "past", "plan", "list", "open"]
 
-SHOWS_PAST: Final = frozenset({"history", "when", "past"})
+SHOWS_PAST: Final = frozenset({"history", "when", "past", "open"})
 """Intents for which what no longer holds may be returned, marked."""
 
 _FIRST_PERSON: Final = re.compile(r"[我咱俺]|\b(?:i|me|my|mine|myself|we|us|our|ours)\b")
@@ -64,7 +64,7 @@ _PLAN: Final = re.compile(
     r"|\b(?:plan(?:s|ning)?|going to|will|upcoming|next|intend|tomorrow|future)\b"
 )
 _PAST: Final = re.compile(
-    r"[^\W\d_a-z不通经超难]过(?![敏去程年节期来于分])|了[吗没?？]|了什么|了哪"
+    r"[^\W\d_a-z不通经超难]过(?![敏去程年节期来于分])|了什么|了哪"
     r"|\b(?:did|have .{0,20}ever|has .{0,20}ever|was|were|had)\b"
 )
 _STATE_ASKED: Final = re.compile(
@@ -72,12 +72,24 @@ _STATE_ASKED: Final = re.compile(
     r"|\b(?:live|lived|work|worked|was|were|is|are|as of|had|version|used?)\b"
 )
 
+SENTENCE: Final = 4
+"""Words (two Han characters count as one) of the shortest statement."""
+_ASKING: Final = re.compile(
+    r"[?？][^.!。！?？]*$|[吗呢么][。！.!\s]*$"
+    r"|什么|甚么|啥|谁|哪|怎么|怎样|如何|多少|几[个岁号点月次]|多大|多久|是否|是不是|有没有|能不能|会不会|为何|何时|列出|列举|告诉我|请问"
+    r"|^(?:who|whom|whose|what|which|when|where|why|how)\b|^(?:tell|list|show|give|remind|find|search|recall|name)\b"
+    r"|^(?:is|are|am|was|were|do|does|did|have|has|had|can|could|should|would|will|may)\b"
+)
+_STOPPED: Final = re.compile(r"[.!。！…]\s*$|[。！]")
+_LATIN_WORD: Final = re.compile(r"[a-z0-9][a-z0-9'’-]*")
+_HAN: Final = re.compile(r"[\u4e00-\u9fff]")
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
-    """`subject` is whose words "I" stands for. `asks` are predicates with the words that ask for them. `span` is the
-    time that the words name, [from, to). `frame` are words that say how is asked (before, now, in March), `telling`
-    those that say which one is meant (sister, not brother): the first need not stand in an answer, the second must.
+    """`subject` is whose words "I" stands for. `span` is the time that the words name, [from, to). `frame` are words
+    that say how is asked (before, now, in March), `telling` those that say which one is meant (sister, not brother):
+    the first need not stand in an answer, the second must.
 
     `valid_at` is the point of valid time that the words ask about; None: the request's own, or now.
     """
@@ -87,9 +99,8 @@ class Question:
     why: str
     subject: str
     first_person: bool
-    asks: Mapping[str, tuple[str, ...]]
+    asking: Asking
     frame: tuple[str, ...] = ()
-    telling: tuple[str, ...] = ()
     span: tuple[int, int] | None = None
     valid_at: int | None = None
 
@@ -102,9 +113,18 @@ class Question:
         """More than a day that the question is about: what held in a part of it may answer, too."""
         return self.span if self.valid_at is not None and self.span and self.span[1] - self.span[0] > DAY else None
 
+    @property
+    def asks(self) -> Mapping[str, tuple[str, ...]]:
+        """Predicates with the words that ask for them."""
+        return self.asking.asks
+
+    @property
+    def telling(self) -> tuple[str, ...]:
+        return self.asking.telling
+
     def asks_for(self, predicate: str) -> tuple[str, ...]:
         """The words by which the question asks for this predicate; none if it does not."""
-        return self.asks.get(predicate) or self.asks.get(predicate.partition(".")[0] + ".*", ())
+        return self.asking.for_predicate(predicate)
 
 
 def understand(
@@ -127,19 +147,25 @@ def understand(
     frame = [m[0].strip() for pattern in (_NOW, _POINTING, _HISTORY, _WHEN, _PLAN) for m in pattern.finditer(words)]
     if span is not None:
         frame.append(normalise(span_words))
-    asks, telling = asked_predicates(words)
     return Question(
         text=words,
         intent=intent,
         why=why,
         subject=asker if asker is not None and first else "user",
         first_person=first or _USER.search(words) is not None,
-        asks=asks,
+        asking=asking(words),
         frame=tuple(dict.fromkeys(frame)),
-        telling=telling,
         span=span,
         valid_at=valid_at,
     )
+
+
+def states(words: str) -> bool:
+    """Whether the (normalised) words say something and ask nothing: whole sentences, the last of which is no question.
+    A few bare words ("coffee maker model") are taken for a question."""
+    if _ASKING.search(words) or not _FIRST_PERSON.search(words) and not _STOPPED.search(words):
+        return False
+    return len(_LATIN_WORD.findall(words)) + len(_HAN.findall(words)) / 2 >= SENTENCE
 
 
 def _named_time(text: str, *, now: int, zone: tzinfo) -> tuple[tuple[int, int] | None, str]:
@@ -157,6 +183,8 @@ def _point_in(span: tuple[int, int]) -> int:
 
 
 def _intent(words: str, *, span: tuple[int, int] | None, now: int, valid_at_given: bool) -> tuple[Intent, str]:
+    if states(words) and not valid_at_given:
+        return "open", "statement"
     said_now = _NOW.search(words)
     history = _HISTORY.search(words)
     if history and not (said_now and not re.search(r"[和与]|\band\b", words)):
@@ -178,47 +206,3 @@ def _intent(words: str, *, span: tuple[int, int] | None, now: int, valid_at_give
     if past := _PAST.search(words):
         return "past", f"past:{past[0].strip()}"
     return "current", "default"
-
-
-@dataclass(frozen=True, slots=True)
-class _Asked:
-    """`explains` are further predicates whose memories answer to these words. `specific` words say which one is
-    meant."""
-
-    predicate: str
-    words: re.Pattern[str]
-    explains: tuple[str, ...]
-    specific: bool
-
-
-@lru_cache(maxsize=1)
-def _table() -> Sequence[_Asked]:
-    rows: Mapping[str, Mapping[str, Any]] = tomllib.loads(
-        files(__package__).joinpath("questions.toml").read_text("utf-8")
-    )["ask"]
-    table = []
-    for predicate, forms in rows.items():
-        zh = "|".join(re.escape(normalise(word)) for word in forms.get("zh", ()))
-        en = "|".join(forms.get("en", ()))
-        parts = [part for part in (zh, rf"\b(?:{en})\b" if en else "") if part]
-        words = re.compile("|".join(parts))
-        table.append(_Asked(predicate, words, tuple(forms.get("explains", ())), bool(forms.get("specific", False))))
-    return table
-
-
-def asked_predicates(words: str) -> tuple[dict[str, tuple[str, ...]], tuple[str, ...]]:
-    """Predicates that the (normalised) question has words for, with those words; and the words of `specific` ones."""
-    found: dict[str, tuple[str, ...]] = {}
-    telling: list[str] = []
-    also: list[tuple[str, tuple[str, ...]]] = []
-    for row in _table():
-        matched = tuple(dict.fromkeys(m[0] for m in row.words.finditer(words)))
-        if not matched:
-            continue
-        found[row.predicate] = () if row.specific else matched
-        telling += matched if row.specific else ()
-        also += [(predicate, matched) for predicate in row.explains]
-    for predicate, matched in also:
-        if predicate in found:
-            found[predicate] = (*found[predicate], *matched)
-    return found, tuple(telling)

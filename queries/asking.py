@@ -1,0 +1,156 @@
+"""The words by which a question asks, and which of them a memory answers for.
+
+A memory of the asked predicate need not repeat the words that ask for it: "I moved to Bristol" answers for "live" and
+for "which city". It answers for them only where it is about the one who is asked about. Data: `questions.toml`.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib.resources import files
+from typing import Any, Final
+
+from taishi.ingest.normal import normalise
+
+from .synonyms import Mention, meant, mentions
+
+_SORT: Final = re.compile(
+    r"\b(?:what|which)(?: (?:kind|sort|type)s? of)? ((?:\w+ )?\w+) (?:am|is|are|was|were|do|does|did|has|have|can)\b"
+    r"|(?:哪[个种款道本部台辆门支项样]|什么)([\u4e00-\u9fff]{1,4})(?=[?？。!！\s]*$)"
+)
+"""The sort of answer that is wanted: `which editor`, `哪道菜`."""
+RELATIVE: Final = "relative"
+OWNS: Final = "owns"
+
+
+@dataclass(frozen=True, slots=True)
+class Asking:
+    """`asks` are predicates with the words that ask for them; those in `second` are asked less than others. `answer`
+    are words for the kind of answer, by predicate; `sort` those that name a sort of thing. `naming` ask for a name.
+    `meant` are the kinds of people and things that are named; the words of people say which one is meant."""
+
+    asks: Mapping[str, tuple[str, ...]]
+    second: frozenset[str] = frozenset()
+    answer: Mapping[str, tuple[str, ...]] = ()  # type: ignore[assignment]
+    sort: tuple[str, ...] = ()
+    naming: tuple[str, ...] = ()
+    meant: tuple[Mention, ...] = ()
+
+    @property
+    def telling(self) -> tuple[str, ...]:
+        return tuple(m.words for m in self.meant if m.kind.kin)
+
+    @property
+    def kin(self) -> tuple[Mention, ...]:
+        return tuple(m for m in self.meant if m.kind.kin)
+
+    def for_predicate(self, predicate: str) -> tuple[str, ...]:
+        """The words by which the question asks for this predicate; none if it does not."""
+        return self.asks.get(_key(self.asks, predicate), ())
+
+    def named_in(self, text: str) -> tuple[str, ...]:
+        """Words of the question whose kind a (normalised) text names, in whatever words."""
+        if not self.meant:
+            return ()
+        there = {m.kind.name for m in mentions(text)}
+        return tuple(m.words for m in self.meant if there & m.kind.fits)
+
+    def explained_by(self, *, predicate: str, qualifiers: Mapping[str, Any], text: str) -> tuple[str, ...]:
+        """Words of the question that a claim of the asked subject answers for. `text` is normalised: its words and its
+        value."""
+        named = self.named_in(f"{text} {normalise(str(qualifiers.get('relation', '')))}")
+        asked = self.for_predicate(predicate)
+        if predicate == RELATIVE and self.kin:
+            return (*named, *asked, *self.naming) if self._relation_fits(qualifiers) else ()
+        if predicate == OWNS and self.naming:
+            return (*named, *asked, *self.naming) if named and "name" in qualifiers else (*named, *asked)
+        if not asked:
+            return named
+        return (*named, *asked, *self.answer.get(_key(self.answer, predicate), ()), *self.answer.get("*", ()))
+
+    def said_in(self, text: str) -> tuple[str, ...]:
+        """Words of the question that ask for a predicate of which a (normalised) text speaks in other words."""
+        found: list[str] = list(self.named_in(text))
+        for row in _table().rows:
+            if (asked := self.asks.get(row.predicate)) and (
+                row.words.search(text) or (row.said is not None and row.said.search(text))
+            ):
+                found += (*asked, *self.answer.get(row.predicate, ()))
+        return tuple(found)
+
+    def _relation_fits(self, qualifiers: Mapping[str, Any]) -> bool:
+        there = {m.kind.name for m in mentions(normalise(str(qualifiers.get("relation", ""))))}
+        return any(there & m.kind.fits for m in self.kin)
+
+
+def _key(table: Mapping[str, Any], predicate: str) -> str:
+    return predicate if predicate in table else predicate.partition(".")[0] + ".*"
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    predicate: str
+    words: re.Pattern[str]
+    said: re.Pattern[str] | None
+    before: str | None
+    naming: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Table:
+    rows: Sequence[_Row]
+    answer: Mapping[str, re.Pattern[str]]
+
+
+@lru_cache(maxsize=1)
+def _table() -> _Table:
+    data: Mapping[str, Mapping[str, Any]] = tomllib.loads(
+        files(__package__).joinpath("questions.toml").read_text("utf-8")
+    )
+    rows = [
+        _Row(
+            predicate,
+            _pattern(forms),
+            _pattern(data["said"][predicate]) if predicate in data["said"] else None,
+            forms.get("before"),
+            bool(forms.get("naming", False)),
+        )
+        for predicate, forms in data["ask"].items()
+    ]
+    return _Table(rows, {predicate: _pattern(forms) for predicate, forms in data["answer"].items()})
+
+
+def _pattern(forms: Mapping[str, Any]) -> re.Pattern[str]:
+    zh = "|".join(normalise(word) if "." in word or "[" in word else re.escape(normalise(word)) for word in forms["zh"])
+    en = "|".join(forms["en"])
+    return re.compile("|".join(part for part in (zh, rf"\b(?:{en})\b" if en else "") if part))
+
+
+def asking(words: str) -> Asking:
+    """What the (normalised) question has words for."""
+    table = _table()
+    asks: dict[str, tuple[str, ...]] = {}
+    naming: tuple[str, ...] = ()
+    for row in table.rows:
+        if matched := tuple(dict.fromkeys(m[0] for m in row.words.finditer(words))):
+            asks[row.predicate] = matched
+            naming = matched if row.naming else naming
+    kinds = meant(words)
+    if any(m.kind.kin for m in kinds):
+        asks.setdefault(RELATIVE, ())
+    if naming and (kinds or len(asks.keys() - {"name", "nickname", "surname"}) > 0):
+        asks.pop("name")  # the name of something else
+        if any(not m.kind.kin for m in kinds):
+            asks.setdefault(OWNS, ())
+    second = {row.predicate for row in table.rows if row.before in asks}
+    answer = {
+        predicate: found
+        for predicate, pattern in table.answer.items()
+        if (found := tuple(m[0] for m in pattern.finditer(words)))
+    }
+    sort = tuple(word for m in _SORT.finditer(words) for word in m.groups() if word)
+    return Asking(asks, frozenset(second), answer, sort, naming, kinds)

@@ -1,0 +1,135 @@
+"""What a memory answers for: whose it is, which words of the question it explains, and whether it may support at all.
+
+A memory of another one explains nothing to a question about oneself. Words that were refused as orders to the reader,
+words of a tool or of the outside about the user, and words whose secret was taken out never make an answer `supported`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final
+
+import orjson
+
+from taishi.ingest.admission import PROMPT
+from taishi.ingest.normal import normalise
+from taishi.ingest.registry import default_registry
+
+from .asking import RELATIVE
+from .fence import Fence
+from .rows import ClaimRow, EventRow
+from .understand import Question
+from .validity import Verdict
+
+READ: Final = 2_000
+"""Characters of a raw event in which asking words are looked for."""
+NEAR: Final = 0.35
+"""Lift from which on a memory may be of the asked sort of thing without naming it (an editor, a dish)."""
+_REFUSED: Final = frozenset({PROMPT, "gate.injection"})
+_TAKEN_OUT: Final = "[redacted:"
+_SECRET: Final = re.compile(
+    r"密码|口令|密钥|秘钥|私钥|令牌|验证码|卡号|pin ?码|凭证|凭据"
+    r"|\b(?:pass(?:word|code|phrase)s?|pin|secrets?|keys?|tokens?|credentials?|card numbers?|verification codes?)\b"
+)
+_OWN_WORDS: Final = re.compile(r"[我咱俺]|\b(?:i|i'm|i've|my|mine|we|our|us)\b")
+_LAPSED: Final = frozenset({"ended", "superseded"})
+
+
+class Support:
+    """Of one question, behind one fence."""
+
+    def __init__(self, question: Question, fence: Fence) -> None:
+        self._question = question
+        self._asking = question.asking
+        self._fence = fence
+        self._asks_secret = _SECRET.search(question.text) is not None
+
+    def owns(self, subject: str) -> bool:
+        """The subject is the one whose memory is asked."""
+        return subject == self._question.subject
+
+    def asked_about(self, claim: ClaimRow) -> bool:
+        """The claim is about the one that the question is about. "My aunt's job" is not about me, save that she is my
+        aunt."""
+        subject = claim.subject_key or ""
+        if subject in self._fence.names:
+            return True
+        if not self.owns(subject):
+            return False
+        if self._asking.kin and claim.predicate != RELATIVE:
+            return False
+        return self._question.first_person or not self._fence.names
+
+    def is_anothers(self, claim: ClaimRow) -> bool:
+        """About someone else than the one who asks about himself."""
+        return self._question.first_person and not self._fence and not self.owns(claim.subject_key or "")
+
+    def explained(self, claim: ClaimRow, *, lift: float) -> tuple[str, ...]:
+        """Words of the question that the claim answers for, whatever its quote repeats. `lift` is its nearness in
+        meaning."""
+        if self.is_anothers(claim):
+            return ()
+        text = normalise(f"{claim.text or ''} {claim.value or ''}")
+        predicate = claim.predicate or ""
+        words = self._asking.explained_by(predicate=predicate, qualifiers=qualifiers_of(claim), text=text)
+        if lift >= NEAR and self._asking.for_predicate(predicate):
+            words = (*words, *self._asking.sort)
+        if claim.subject_key in self._fence.names:
+            words = (*words, *self._fence.names, *self._asking.telling)
+        return words
+
+    def explained_by_event(self, event: EventRow, claims: Sequence[ClaimRow], *, lift: float) -> tuple[str, ...]:
+        """As `explained`, for a raw event and the claims that were drawn from it."""
+        words = [word for claim in claims for word in self.explained(claim, lift=lift)]
+        text = normalise((event.text or "")[:READ])
+        own = _OWN_WORDS.search(text) is not None and not self._fence.names
+        if event.role == "user" and (own or self._fence.mentions(text)) and (not claims or words):
+            words += self._asking.said_in(text)
+        return tuple(words)
+
+    def bars_claim(self, claim: ClaimRow, origins: Iterable[str]) -> bool:
+        """Whether the claim can never support. `origins` are those of its evidence."""
+        if self.is_anothers(claim) and self._asking.for_predicate(claim.predicate or ""):
+            return True
+        said_by = set(origins)
+        outside = bool(said_by) and said_by <= {"tool", "external"} and self._question.first_person
+        return outside or self._is_taken_out(claim.text)
+
+    def bars_event(self, event: EventRow, claims: Sequence[ClaimRow]) -> bool:
+        if event.decision in _REFUSED or self._is_taken_out(event.text):
+            return True
+        if event.origin in ("tool", "external") and self._question.first_person:
+            return True
+        asked = [c for c in claims if self._asking.for_predicate(c.predicate or "")]
+        return bool(asked) and all(self.is_anothers(c) for c in asked)
+
+    def _is_taken_out(self, text: str | None) -> bool:
+        return self._asks_secret and text is not None and _TAKEN_OUT in text
+
+    def lapsed(self, claims: Mapping[int, ClaimRow], verdicts: Mapping[int, Verdict]) -> bool:
+        """Whether the present state is asked for and there is none: what was, is over, and nothing took its place."""
+        if self._question.intent != "current":
+            return False
+        over = False
+        for seq, claim in claims.items():
+            verdict, predicate = verdicts.get(seq), claim.predicate or ""
+            if verdict is None or not self._asking.for_predicate(predicate) or not self.asked_about(claim):
+                continue
+            if not verdict.holds:
+                over = over or verdict.status in _LAPSED
+            elif not claim.negated or self._is_asked(claim):
+                return False
+            else:
+                over = True
+        return over
+
+    def _is_asked(self, claim: ClaimRow) -> bool:
+        """Whether what is denied is an answer: "Do I still live in Bath?", or what is not eaten."""
+        single = default_registry().predicate(claim.predicate or "").single(qualifiers_of(claim))
+        return not single or normalise(claim.value or "") in self._question.text
+
+
+def qualifiers_of(claim: ClaimRow) -> dict[str, Any]:
+    found: dict[str, Any] = orjson.loads(claim.qualifiers) if claim.qualifiers else {}
+    return found
