@@ -49,6 +49,15 @@ DIGESTED: Final[Mapping[str, str]] = {
         " JOIN slots s ON s.slot = k.slot JOIN claims o ON o.seq = k.old_claim"
         " LEFT JOIN claims w ON w.seq = k.new_claim"
     ),
+    "slots": "SELECT fingerprint, subject, rest FROM slots WHERE rest IS NOT NULL",
+    "verdicts": "SELECT n.name, v.claim_a, v.claim_b, v.same FROM verdicts v JOIN namespaces n ON n.ns = v.ns",
+    "identities": (
+        "SELECT n.name, i.event_id, i.at, i.kind, i.name, i.other FROM identities i JOIN namespaces n ON n.ns = i.ns"
+    ),
+    "names": (
+        "SELECT n.name, m.name_key, m.name, m.main, m.known_from, m.known_to"
+        " FROM names m JOIN namespaces n ON n.ns = m.ns"
+    ),
     "resolutions": (
         "SELECT s.fingerprint, r.event_id, r.at, r.winner FROM resolutions r JOIN slots s ON s.slot = r.slot"
     ),

@@ -15,9 +15,10 @@ import orjson
 from taishi.ingest.envelope import RAW_TYPES, Event
 
 from .fold_claims import retracted, stated
+from .fold_entities import identified
 from .fold_erasure import forgotten
 from .fold_extraction import closed
-from .fold_judgement import confirmed, feedback, recalled, resolved
+from .fold_judgement import confirmed, feedback, judged, recalled, resolved
 from .model import Model
 from .rendering import spoken
 from .schema import document_of_event
@@ -77,6 +78,10 @@ _HANDLERS: Final[Mapping[str, Callable[[Model, Event, int], None]]] = {
     "window.skipped": closed("skipped"),
     "claim.confirmed": confirmed,
     "conflict.resolved": resolved,
+    "dedup.judged": judged,
+    "entity.aliased": identified,
+    "entity.merged": identified,
+    "entity.split": identified,
     "memory.recalled": recalled,
     "feedback.given": feedback,
     "namespace.configured": _configured,

@@ -13,8 +13,10 @@ import orjson
 from taishi.ingest.claims import Claim, ClaimFacts
 from taishi.ingest.envelope import Event
 from taishi.ingest.normal import normal_value
+from taishi.ingest.registry import default_registry
 
 from .beliefs import Statement
+from .dedup import joint_key
 from .model import Model
 from .rendering import render_claim
 from .schema import document_of_claim
@@ -41,13 +43,15 @@ def stated(model: Model, event: Event, ns: int) -> None:
     rests_on = _evidence(model, event, ns)
     known = event.recorded_at if facts.known_from is None else facts.known_from
     start = event.recorded_at if facts.valid_from is None else facts.valid_from
-    slot = model.slot(ns, facts.slot)
     content: tuple[Any, ...] = (None,) * len(CLAIM_CONTENT)
+    about: tuple[str, str] | None = None
     if event.body is not None:
         claim = Claim.from_body(event.body)
         content = _content(claim)
+        about = joint_key(claim, default_registry())
         count_subject(model, ns, normal_value(claim.subject), +1)
         model.index(document_of_claim(seq), ns, _searchable(claim))
+    slot = model.slot(ns, facts.slot, about)
     source = rests_on[0] if rests_on else seq
     model.execute(
         _INSERT_CLAIM,

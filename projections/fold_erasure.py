@@ -9,6 +9,7 @@ import orjson
 from taishi.ingest.envelope import Event
 
 from .fold_claims import CLAIM_CONTENT, count_subject
+from .fold_entities import erase_identities
 from .fold_extraction import settle
 from .model import Model
 from .schema import document_of_claim, document_of_event
@@ -28,6 +29,7 @@ def forgotten(model: Model, event: Event, ns: int) -> None:
         if row is None:
             continue
         _erase_claim(model, ns, seq, at)
+        model.erase_words(row[0])
         if row[1] is None:
             model.execute(
                 "UPDATE claims SET removed_at = ?, removed_why = 'forgotten', removed_seq = ? WHERE seq = ?",
@@ -36,6 +38,7 @@ def forgotten(model: Model, event: Event, ns: int) -> None:
             slots.add(row[0])
     for seq in erased:
         _erase_raw(model, ns, seq, at)
+    erase_identities(model, ns, erased)
     for memory_id, _ in (*facts["claims"], *facts["events"]):
         model.execute("DELETE FROM standing WHERE ns = ? AND memory_id = ?", (ns, memory_id))
     model.execute(

@@ -44,6 +44,15 @@ def resolved(model: Model, event: Event, ns: int) -> None:
     model.replay(slot)
 
 
+def judged(model: Model, event: Event, ns: int) -> None:
+    """The model audit's verdict on a pair of claims: near copies (`merge`) or not (`keep`). The last one counts."""
+    one, other = sorted(event.facts["claims"])
+    model.execute(
+        "INSERT OR REPLACE INTO verdicts (ns, claim_a, claim_b, same) VALUES (?, ?, ?, ?)",
+        (ns, one, other, event.facts["verdict"] == "merge"),
+    )
+
+
 def recalled(model: Model, event: Event, ns: int) -> None:
     facts = event.facts
     shown = facts.get("items") or [*facts.get("claims", ()), *facts.get("events", ())]

@@ -14,6 +14,7 @@ from taishi.ingest.envelope import Event
 
 from .analysis import Analyzer, prefixed
 from .beliefs import Closed, Link, Rectangle, Statement, admit
+from .dedup import most_protected, rest_of
 from .slot_history import UNREAD, Removal, Resolution, replay
 
 _STATEMENT_COLUMNS: Final = (
@@ -99,15 +100,29 @@ class Model:
 
     # slots
 
-    def slot(self, ns: int, fingerprint: str) -> int:
-        row = self.execute("SELECT slot FROM slots WHERE fingerprint = ?", (fingerprint,)).fetchone()
+    def slot(self, ns: int, fingerprint: str, about: tuple[str, str] | None = None) -> int:
+        """`about` is the joint key of a claim in it (`dedup.joint_key`), where its words are known."""
+        subject, rest = (None, None) if about is None else about
+        row = self.execute("SELECT slot, rest FROM slots WHERE fingerprint = ?", (fingerprint,)).fetchone()
         if row is None:
             self.execute(
-                "INSERT INTO slots (ns, fingerprint, last_known, last_source, last_seq) VALUES (?, ?, ?, 0, 0)",
-                (ns, fingerprint, -(2**62)),
+                "INSERT INTO slots (ns, fingerprint, last_known, last_source, last_seq, subject, rest)"
+                " VALUES (?, ?, ?, 0, 0, ?, ?)",
+                (ns, fingerprint, -(2**62), subject, rest),
             )
             return self.connection.last_insert_rowid()
+        if rest is not None and rest != row[1] and most_protected(row[1], rest) == rest:
+            self.execute("UPDATE slots SET subject = ?, rest = ? WHERE slot = ?", (subject, rest, row[0]))
         return int(row[0])
+
+    def erase_words(self, slot: int) -> None:
+        """What the slot is about in words, by those of its claims that have words still."""
+        rest = self.execute("SELECT rest FROM slots WHERE slot = ?", (slot,)).get
+        if rest is not None:
+            values = self.rows("SELECT DISTINCT value FROM claims WHERE slot = ? AND value IS NOT NULL", (slot,))
+            kept = rest_of(rest, [row[0] for row in values])
+            self.execute("UPDATE slots SET rest = ? WHERE slot = ?", (kept, slot))
+            self.execute("UPDATE slots SET subject = NULL WHERE slot = ? AND rest IS NULL", (slot,))
 
     def admit(self, slot: int, new: Statement) -> None:
         """Folds a statement whose claim row is written. In order, it cuts only what it overlaps; else the slot is

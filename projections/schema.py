@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import Final
 
-FOLD_VERSION: Final = 4
+FOLD_VERSION: Final = 5
 """Raise it when a fold or this schema changes what is stored: read models of another version are rebuilt by replay."""
 
 PRAGMAS: Final = (
@@ -72,8 +72,11 @@ CREATE TABLE slots (
     fingerprint TEXT NOT NULL UNIQUE,
     last_known INTEGER NOT NULL,     -- known instant, source and seq of the last operation in order
     last_source INTEGER NOT NULL,
-    last_seq INTEGER NOT NULL
+    last_seq INTEGER NOT NULL,
+    subject TEXT,                    -- normalised; with `rest` what it is about in words, NULL where all were erased
+    rest TEXT                        -- predicate, key qualifiers, near form of a many-valued object
 );
+CREATE INDEX slots_joint ON slots (ns, subject, rest) WHERE rest IS NOT NULL;
 CREATE TABLE claims (
     seq INTEGER PRIMARY KEY,         -- position of the event that states it
     ns INTEGER NOT NULL,
@@ -162,6 +165,22 @@ CREATE TABLE feedback (              -- one verdict per memory shown; item -1: t
     helpful INTEGER NOT NULL, counted INTEGER NOT NULL,
     PRIMARY KEY (ns, exposure, item)
 ) WITHOUT ROWID;
+CREATE TABLE verdicts (              -- judged pairs of claims: near copies or not
+    ns INTEGER NOT NULL, claim_a TEXT NOT NULL, claim_b TEXT NOT NULL, same INTEGER NOT NULL,
+    PRIMARY KEY (ns, claim_a, claim_b)
+) WITHOUT ROWID;
+CREATE TABLE identities (            -- what was said of who is who; `names` follows from it
+    seq INTEGER PRIMARY KEY, ns INTEGER NOT NULL, event_id TEXT NOT NULL, at INTEGER NOT NULL, key_id INTEGER NOT NULL,
+    kind TEXT NOT NULL,              -- aliased | merged | split
+    name TEXT NOT NULL, other TEXT
+);
+CREATE INDEX identities_ns ON identities (ns);
+CREATE TABLE names (                 -- names of entities, as known over [known_from, known_to)
+    ns INTEGER NOT NULL, name_key TEXT NOT NULL, entity INTEGER NOT NULL, name TEXT NOT NULL, main INTEGER NOT NULL,
+    known_from INTEGER NOT NULL, known_to INTEGER NOT NULL,
+    PRIMARY KEY (ns, name_key, known_from)
+) WITHOUT ROWID;
+CREATE INDEX names_entity ON names (ns, entity);
 CREATE TABLE evidence (
     claim INTEGER NOT NULL, event INTEGER NOT NULL, start INTEGER, stop INTEGER,
     PRIMARY KEY (claim, event)

@@ -15,6 +15,7 @@ from taishi.ingest.envelope import Position
 from taishi.ingest.instants import render
 from taishi.projections.rendering import spoken
 
+from .joint import equals, links_of
 from .reading import ReadModel
 from .rows import ClaimRow, EventRow, Link
 from .validity import Verdict
@@ -34,7 +35,7 @@ class Sources:
         """`more` are further raw events (by position) of claims, such as those of equal claims folded into them."""
         self._partition: Final = model.partition
         self._claims = {c.seq: c for c in claims}
-        equal = model.equals(self._claims)
+        equal = equals(model, self._claims)
         said = {**self._claims, **model.claims({seq for seqs in equal.values() for seq in seqs} - self._claims.keys())}
         spans: dict[int, list[tuple[int, int | None, int | None]]] = {}
         for row in model.evidence_of(said):
@@ -46,7 +47,7 @@ class Sources:
         for seq in self._claims:
             alike = [said[s] for s in sorted({seq, *equal.get(seq, ())}) if s in said]
             self._evidence[seq] = self._of(alike, spans, more.get(seq, ()))
-        links = model.links_of(self._claims)
+        links = links_of(model, claims)
         others = model.claim_ids({s for k in links for s in (k.old_claim, k.new_claim) if s is not None})
         self._chain = {seq: _place(seq, links, others) for seq in self._claims}
 

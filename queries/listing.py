@@ -9,6 +9,7 @@ from taishi.ingest.normal import normal_value
 
 from .cursors import decode, encode
 from .items import Sources, claim_item
+from .joint import names_of
 from .reading import ReadModel
 from .rows import CLAIM_COLUMNS, ClaimRow, NamespaceRow
 from .validity import Point, Verdict, judge
@@ -59,7 +60,7 @@ def list_memories(model: ReadModel, namespace: NamespaceRow | None, request: Lis
     chosen: list[tuple[ClaimRow, Verdict]] = []
     more = True
     while len(chosen) < request.limit and more:
-        rows = _page(model, namespace.ns, request, before)
+        rows = _page(model, namespace.ns, request, before, point)
         more = len(rows) == SCANNED
         verdicts = judge(model, {row.seq: row for row in rows}, point)
         for row in rows:
@@ -76,16 +77,17 @@ def list_memories(model: ReadModel, namespace: NamespaceRow | None, request: Lis
     return {"items": [claim_item(claim, verdict, sources) for claim, verdict in chosen], "next_cursor": next_cursor}
 
 
-def _page(model: ReadModel, ns: int, request: ListRequest, before: int) -> list[ClaimRow]:
+def _page(model: ReadModel, ns: int, request: ListRequest, before: int, point: Point) -> list[ClaimRow]:
     where, values = "ns = ?", [ns]
     given: list[Any] = values
     index = "claims_ns"
     if request.subject is not None:
-        key = normal_value(request.subject)
-        known = model.one("SELECT claims FROM subjects WHERE ns = ? AND subject_key = ?", ns, key)
-        where += " AND subject_key = ?"
-        given.append(key)
-        if known is None or known[0] < MANY or request.predicate is not None:
+        keys = names_of(model, ns, normal_value(request.subject), known=point.known)
+        marks = ", ".join("?" * len(keys))
+        sums = model.one(f"SELECT sum(claims) FROM subjects WHERE ns = ? AND subject_key IN ({marks})", ns, *keys)
+        where += f" AND subject_key IN ({marks})"
+        given += keys
+        if sums is None or (sums[0] or 0) < MANY or request.predicate is not None:
             index = "claims_subject"
     if request.predicate is not None:
         where += " AND predicate = ?"

@@ -10,6 +10,7 @@ from taishi.ingest.errors import NotFound
 from taishi.ingest.instants import render
 
 from .items import Sources, claim_item, event_item, evidence_of_event
+from .joint import equals, links_of
 from .reading import ReadModel
 from .rows import ClaimRow, EventRow, NamespaceRow, Standing
 from .validity import Point, judge
@@ -53,8 +54,8 @@ def memory(model: ReadModel, found: Found) -> dict[str, Any]:
 
 def _ids(model: ReadModel, claim: ClaimRow) -> list[str]:
     """The ids under which the claim and its equals go."""
-    equals = model.equals([claim.seq])[claim.seq]
-    return list(dict.fromkeys([claim.claim_id, *model.claim_ids(equals).values()]))
+    alike = equals(model, {claim.seq: claim})[claim.seq]
+    return list(dict.fromkeys([claim.claim_id, *model.claim_ids(alike).values()]))
 
 
 def standing(model: ReadModel, ns: int, memory_ids: Iterable[str]) -> dict[str, Any]:
@@ -78,10 +79,11 @@ def life(model: ReadModel, found: Found, point: Point) -> dict[str, Any]:
     if found.event is not None:
         return _life_of_event(model, found.event, point)
     claim = found.claim
-    alike = [claim.seq, *model.equals([claim.seq])[claim.seq]]
+    alike = [claim.seq, *equals(model, {claim.seq: claim})[claim.seq]]
     said = model.claims({*alike, *(row.seq for row in found.statements)})
     sources = Sources(model, list(said.values()))
-    neighbours = model.claims({s for k in model.links_of(alike) for s in (k.old_claim, k.new_claim) if s is not None})
+    links = links_of(model, [said[seq] for seq in alike if seq in said])
+    neighbours = model.claims({s for k in links for s in (k.old_claim, k.new_claim) if s is not None})
     verdicts = judge(model, neighbours, point)
     return {
         "id": claim.claim_id,
@@ -97,7 +99,7 @@ def life(model: ReadModel, found: Found, point: Point) -> dict[str, Any]:
                 "valid_from": render(k.valid_from),
                 "valid_to": render(k.valid_to),
             }
-            for k in model.links_of(alike)
+            for k in links
         ],
         "neighbours": [
             {"id": row.claim_id, "text": row.text, "value": row.value, "status": verdicts[seq].status}

@@ -6,6 +6,7 @@ from typing import Any, Final
 
 from taishi.ingest.normal import normal_value
 
+from .joint import names_of
 from .memories import rectangles_of
 from .reading import ReadModel
 from .rows import NamespaceRow
@@ -24,8 +25,9 @@ def timeline(
     where, values = "ns = ?", [namespace.ns]
     given: list[Any] = values
     if subject is not None:
-        where += " AND subject_key = ?"
-        given.append(normal_value(subject))
+        keys = names_of(model, namespace.ns, normal_value(subject))
+        where += f" AND subject_key IN ({', '.join('?' * len(keys))})"
+        given += keys
     if predicate is not None:
         where += " AND predicate = ?"
         given.append(predicate)

@@ -15,10 +15,8 @@ from dataclasses import dataclass
 from typing import Final, Literal, NamedTuple, get_args
 
 from taishi.ingest.instants import FOREVER
-from taishi.projections.beliefs import Statement
-from taishi.projections.model import statement
-from taishi.projections.slot_history import UNREAD, Removal, Resolution, replay
 
+from .joint import Replayed, homes_of, replayed
 from .reading import ReadModel
 from .rows import ClaimRow, Covering, Rectangle
 
@@ -85,26 +83,31 @@ def judge_slots(
     if not known:
         return {}, {}
     slots = {c.slot for c in known.values()}
-    if point.position is None:
-        covering = model.covering(slots, valid_at=point.valid_at, known_at=point.known)
-        nearest: Mapping[int, Rectangle] | None = None
-    else:
-        covering, nearest = _as_read(model, slots, point)
-        closed: Collection[int] = ()
+    homes = homes_of(model, slots, known=point.known)
+    told = Replayed()
+    if point.position is not None:
+        homes = {**dict(zip(slots, slots, strict=True)), **homes}
+    if homes:
+        told = replayed(model, homes, known_at=point.known_at, upto=point.position)
+    plain = slots - homes.keys()
+    covering = model.covering(plain, valid_at=point.valid_at, known_at=point.known) if plain else []
+    covering += told.covering(point.valid_at)
     by_slot: dict[int, list[Covering]] = {}
     at_point: dict[int, Covering] = {}
     for r in covering:
         by_slot.setdefault(r.slot, []).append(r)
         at_point[r.claim] = r
-    if nearest is None:
-        nearest, closed = _nearest(model, known.keys() - at_point.keys(), point)
+    bare = [seq for seq, c in known.items() if seq not in at_point and c.slot not in homes]
+    nearest, closed = _nearest(model, bare, point)
+    nearest |= _closest(told.rectangles, point)
+    beside = {slot: by_slot.get(homes.get(slot, slot), []) for slot in {*slots, *homes}}
     verdicts = {
-        seq: _verdict(claim, at_point.get(seq), nearest.get(seq), by_slot.get(claim.slot, ()), point)
+        seq: _verdict(claim, at_point.get(seq), nearest.get(seq), beside[claim.slot], point)
         for seq, claim in known.items()
     }
     own = nearest.keys() - closed
-    _lead_to_equals(model, known, verdicts, by_slot, own, point)
-    return verdicts, {slot: [r.claim for r in rectangles] for slot, rectangles in by_slot.items()}
+    _lead_to_equals(model, known, verdicts, beside, own, point, homes, told)
+    return verdicts, {slot: [r.claim for r in rectangles] for slot, rectangles in beside.items() if rectangles}
 
 
 def _lead_to_equals(
@@ -114,6 +117,8 @@ def _lead_to_equals(
     by_slot: Mapping[int, Sequence[Covering]],
     own: Collection[int],
     point: Point,
+    homes: Mapping[int, int],
+    told: Replayed,
 ) -> None:
     """Lets a claim that holds nothing lead to the one of its slot that says the same and does. Those in `own` hold
     another time: v1 before the roll-back is not v1 after it."""
@@ -130,8 +135,16 @@ def _lead_to_equals(
             verdicts[seq] = Verdict(status, r.valid_from, r.valid_to, r.known_from, r.known_to, r.claim)
         else:
             bare.append(seq)
-    leads = model.stand_ins(bare) if bare and point.position is None else {}
+    plain = [seq for seq in bare if claims[seq].slot not in homes]
+    leads = model.stand_ins(plain) if plain else {}
     theirs = _nearest(model, set(leads.values()), point)[0] if leads else {}
+    if homes and point.position is None:
+        theirs |= _closest(told.rectangles, point)
+        for seq in bare:
+            claim = claims[seq]
+            keeper = told.keepers.get((homes.get(claim.slot, 0), claim.value_fp, claim.negates), seq)
+            if keeper != seq:
+                leads[seq] = keeper
     for seq, keeper in leads.items():
         if keeper in theirs:
             claim = claims[seq]
@@ -139,51 +152,12 @@ def _lead_to_equals(
             verdicts[seq] = found._replace(into=keeper)
 
 
-def _as_read(model: ReadModel, slots: Collection[int], point: Point) -> tuple[list[Covering], dict[int, Rectangle]]:
-    """The slots folded anew from what had been read by the asked position."""
-    statements: dict[int, list[Statement]] = {}
-    removals: dict[int, dict[tuple[int, int, str], set[int]]] = {}
-    rows = {}
-    for c in model.claims_of_slots(slots):
-        if not point.read(c.seq):
-            continue
-        rows[c.seq] = c
-        statements.setdefault(c.slot, []).append(
-            statement(
-                (
-                    c.seq, c.value_fp, c.negates, c.valid_from, c.valid_to, c.to_inferred, c.known_from, c.strength,
-                    c.correction, c.source, c.from_inferred, c.succeeds,
-                )
-            )
-        )  # fmt: skip
-        if c.removed_at is not None and c.removed_seq is not None and point.read(c.removed_seq):
-            key = (c.removed_at, c.removed_seq, c.removed_why or "retracted")
-            removals.setdefault(c.slot, {}).setdefault(key, set()).add(c.seq)
-    settled: dict[int, list[Resolution]] = {}
-    for s in model.settled(slots):
-        if point.read(s.seq):
-            winner = None if s.winner is None else UNREAD if s.winner_seq is None else s.winner_seq
-            settled.setdefault(s.slot, []).append(Resolution(winner, s.at, s.seq))
-    rectangles: list[Rectangle] = []
-    for slot, said in statements.items():
-        gone = [
-            Removal(frozenset(claims), why, known, seq)  # type: ignore[arg-type]
-            for (known, seq, why), claims in removals.get(slot, {}).items()
-        ]
-        told = replay(said, gone, settled.get(slot, ()))
-        rectangles += [Rectangle(r.claim, slot, r.start, r.end, r.known, FOREVER, r.accord) for r in told.open]
-        rectangles += [Rectangle(r.claim, slot, r.start, r.end, r.known, r.until, r.accord) for r in told.closed]
-    then = [r for r in rectangles if r.known_from <= point.known_at < r.known_to]
-    covering = [
-        Covering(*r, rows[r.claim].value_fp, rows[r.claim].negates)
-        for r in then
-        if r.valid_from <= point.valid_at < r.valid_to
-    ]
+def _closest(rectangles: Iterable[Rectangle], point: Point) -> dict[int, Rectangle]:
     nearest: dict[int, Rectangle] = {}
-    for r in then:
+    for r in rectangles:
         if r.claim not in nearest or _distance(r, point.valid_at) < _distance(nearest[r.claim], point.valid_at):
             nearest[r.claim] = r
-    return covering, nearest
+    return nearest
 
 
 def _nearest(
@@ -191,11 +165,7 @@ def _nearest(
 ) -> tuple[dict[int, Rectangle], set[int]]:
     """Of each claim that holds nothing at the point: its rectangle nearest to it, as known then; else its last one.
     And those of which only that is left."""
-    nearest: dict[int, Rectangle] = {}
-    for r in model.rectangles(claims, known_at=point.known):
-        best = nearest.get(r.claim)
-        if best is None or _distance(r, point.valid_at) < _distance(best, point.valid_at):
-            nearest[r.claim] = r
+    nearest = _closest(model.rectangles(claims, known_at=point.known), point)
     closed: set[int] = set()
     for r in model.closed_rectangles([seq for seq in claims if seq not in nearest]):
         if point.knows(r.known_from) and (r.claim not in closed or r.known_to > nearest[r.claim].known_to):

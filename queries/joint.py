@@ -1,0 +1,192 @@
+"""Joint slots: slots that speak of one thing, because their subjects are one entity or their objects near copies.
+
+Nothing is joined in the log or in the slots: each claim stays in the slot it was said in. Where a question meets slots
+that are joint at the asked point, they are folded together there, as if all had been said of one subject in one form;
+so the later belief wins, by the same rules as within a slot, and equal ones stand for each other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+from taishi.ingest.instants import FOREVER
+from taishi.projections.beliefs import Statement
+from taishi.projections.dedup import classes
+from taishi.projections.model import statement
+from taishi.projections.slot_history import UNREAD, Removal, Resolution, SlotHistory, replay
+
+from .reading import ReadModel
+from .rows import ClaimRow, Covering, Link, Rectangle
+
+ALWAYS: Final = FOREVER - 1
+SAME: Final = 20
+"""Statements that one claim stands for, at most that are named."""
+
+
+def homes_of(model: ReadModel, slots: Iterable[int], *, known: int | None) -> dict[int, int]:
+    """For each slot that is joint with others, and for those others: the slot that stands for all of them. `known` is
+    the instant as of which names are known, None for now."""
+    at = ALWAYS if known is None else known
+    seen = set(slots)
+    fresh = list(seen)
+    aliases = model.one("SELECT 1 FROM names LIMIT 1") is not None
+    judged = model.one("SELECT 1 FROM verdicts LIMIT 1") is not None
+    same: set[tuple[int, int]] = set()
+    apart: set[tuple[int, int]] = set()
+    while fresh:
+        found = set(model.rows_in(_NEAR, fresh))
+        if aliases:
+            found |= set(model.rows_in(_ALIASED, fresh, at, at, at, at))
+        if judged:
+            for one, other, merged in (*model.rows_in(_JUDGED_A, fresh), *model.rows_in(_JUDGED_B, fresh)):
+                if merged:
+                    found.add((one, other))
+                else:
+                    apart.add((one, other))
+        same |= {(a, b) for a, b in found if a != b}
+        fresh = list({b for _, b in found} - seen)
+        seen.update(fresh)
+    if not same:
+        return {}
+    return {slot: group[0] for slot, group in classes(seen, same, apart).items()}
+
+
+_NEAR: Final = """SELECT s.slot, o.slot FROM slots s CROSS JOIN slots o
+    ON o.ns = s.ns AND o.subject = s.subject AND o.rest = s.rest AND o.rest IS NOT NULL
+    WHERE s.slot IN carray(?) AND s.rest IS NOT NULL AND o.slot <> s.slot"""
+_ALIASED: Final = """SELECT s.slot, o.slot FROM slots s
+    CROSS JOIN names a ON a.ns = s.ns AND a.name_key = s.subject
+    CROSS JOIN names b ON b.ns = a.ns AND b.entity = a.entity AND b.name_key <> a.name_key
+    CROSS JOIN slots o ON o.ns = b.ns AND o.subject = b.name_key AND o.rest = s.rest AND o.rest IS NOT NULL
+    WHERE s.slot IN carray(?) AND s.rest IS NOT NULL
+    AND a.known_from <= ? AND a.known_to > ? AND b.known_from <= ? AND b.known_to > ?"""
+_JUDGED: Final = """SELECT {one}.slot, {other}.slot, v.same FROM verdicts v
+    JOIN claims a ON a.claim_id = v.claim_a AND a.ns = v.ns JOIN claims b ON b.claim_id = v.claim_b AND b.ns = v.ns
+    WHERE {one}.slot IN carray(?) AND a.erased_at IS NULL AND b.erased_at IS NULL"""
+_JUDGED_A: Final = _JUDGED.format(one="a", other="b")
+_JUDGED_B: Final = _JUDGED.format(one="b", other="a")
+
+
+def names_of(model: ReadModel, ns: int, key: str, *, known: int | None = None) -> list[str]:
+    """The (normalised) names of one entity, itself first."""
+    at = ALWAYS if known is None else known
+    return [key, *(row[0] for row in model.rows(_NAMES, ns, key, at, at, at, at))]
+
+
+def names_in(model: ReadModel, ns: int, spans: Iterable[str]) -> list[tuple[str]]:
+    """Those of `spans` that are names of an entity which has others, as rows."""
+    sql = "SELECT name_key FROM names WHERE name_key IN carray(?) AND ns = ? AND known_to = ?"
+    return [(row[0],) for row in model.rows_named(sql, spans, ns, FOREVER)]
+
+
+_NAMES: Final = """SELECT b.name_key FROM names a
+    CROSS JOIN names b ON b.ns = a.ns AND b.entity = a.entity AND b.name_key <> a.name_key
+    WHERE a.ns = ? AND a.name_key = ? AND a.known_from <= ? AND a.known_to > ? AND b.known_from <= ? AND b.known_to > ?
+    ORDER BY b.name_key"""
+
+
+@dataclass(slots=True)
+class Replayed:
+    """Slots folded anew. Rectangles name the slot that stands for theirs. `keepers`: by slot and what is said, a claim
+    that is believed somewhere."""
+
+    histories: dict[int, SlotHistory] = field(default_factory=dict)
+    rows: dict[int, ClaimRow] = field(default_factory=dict)
+    rectangles: list[Rectangle] = field(default_factory=list)
+    keepers: dict[tuple[int, str, int], int] = field(default_factory=dict)
+
+    def covering(self, valid_at: int) -> list[Covering]:
+        return [
+            Covering(*r, self.rows[r.claim].value_fp, self.rows[r.claim].negates)
+            for r in self.rectangles
+            if r.valid_from <= valid_at < r.valid_to
+        ]
+
+
+def replayed(model: ReadModel, homes: Mapping[int, int], *, known_at: int, upto: int | None = None) -> Replayed:
+    """Each group of slots folded as one, from what had been read up to the position `upto`; rectangles as known at
+    that instant."""
+    told = Replayed()
+    said: dict[int, list[ClaimRow]] = {}
+    for c in model.claims_of_slots(homes):
+        if upto is None or c.seq <= upto:
+            told.rows[c.seq] = c
+            said.setdefault(homes[c.slot], []).append(c)
+    settled: dict[int, list[Resolution]] = {}
+    for s in model.settled(homes):
+        if upto is None or s.seq <= upto:
+            winner = None if s.winner is None else UNREAD if s.winner_seq is None else s.winner_seq
+            settled.setdefault(homes[s.slot], []).append(Resolution(winner, s.at, s.seq))
+    for home, claims in said.items():
+        history = replay([_statement(c) for c in claims], _removals(claims, upto), settled.get(home, ()))
+        told.histories[home] = history
+        held = [Rectangle(r.claim, home, r.start, r.end, r.known, FOREVER, r.accord) for r in history.open]
+        held += [Rectangle(r.claim, home, r.start, r.end, r.known, r.until, r.accord) for r in history.closed]
+        told.rectangles += [r for r in held if r.known_from <= known_at < r.known_to]
+        for r in sorted(history.open):
+            claim = told.rows[r.claim]
+            told.keepers.setdefault((home, claim.value_fp, claim.negates), r.claim)
+    return told
+
+
+def equals(model: ReadModel, claims: Mapping[int, ClaimRow]) -> dict[int, list[int]]:
+    """For each of `claims`: others that say the same and hold nothing of their own, in its slot or in a joint one. It
+    stands for them."""
+    found = model.equals(claims)
+    homes = homes_of(model, {c.slot for c in claims.values()}, known=None)
+    if not homes:
+        return found
+    told = replayed(model, homes, known_at=FOREVER - 1)
+    holding = {r.claim for r in told.rectangles}
+    for seq, claim in claims.items():
+        home = homes.get(claim.slot)
+        if home is None or seq not in holding:
+            continue
+        found[seq] = sorted({*found.get(seq, ()), *(
+            c.seq
+            for c in told.rows.values()
+            if homes[c.slot] == home and (c.value_fp, c.negates) == (claim.value_fp, claim.negates)
+            and c.removed_at is None and c.seq not in holding and c.seq != seq
+        )})[:SAME]  # fmt: skip
+    return found
+
+
+def links_of(model: ReadModel, claims: Collection[ClaimRow]) -> list[Link]:
+    """Chain steps from or to one of `claims`; where their slots are joint with others, those of all together."""
+    wanted = {c.seq for c in claims}
+    homes = homes_of(model, {c.slot for c in claims}, known=None)
+    if not homes:
+        return model.links_of(wanted)
+    alone = model.links_of([c.seq for c in claims if c.slot not in homes])
+    told = replayed(model, homes, known_at=FOREVER - 1)
+    joint = [
+        Link(home, k.known, k.old, k.new, k.start, k.end, k.rule)
+        for home, history in told.histories.items()
+        for k in history.links
+        if k.old in wanted or k.new in wanted
+    ]
+    return sorted({*alone, *joint}, key=lambda k: (k.known_at, k.old_claim, k.valid_from))
+
+
+def _statement(c: ClaimRow) -> Statement:
+    return statement(
+        (
+            c.seq, c.value_fp, c.negates, c.valid_from, c.valid_to, c.to_inferred, c.known_from, c.strength,
+            c.correction, c.source, c.from_inferred, c.succeeds,
+        )
+    )  # fmt: skip
+
+
+def _removals(claims: Collection[ClaimRow], upto: int | None) -> list[Removal]:
+    grouped: dict[tuple[int, int, str], set[int]] = {}
+    for c in claims:
+        if c.removed_at is not None and c.removed_seq is not None and (upto is None or c.removed_seq <= upto):
+            key = (c.removed_at, c.removed_seq, c.removed_why or "retracted")
+            grouped.setdefault(key, set()).add(c.seq)
+    seqs = {c.seq for c in claims}
+    return [
+        Removal(frozenset(gone), why, known, seq, successor=seq if seq in seqs else None)  # type: ignore[arg-type]
+        for (known, seq, why), gone in grouped.items()
+    ]
