@@ -42,7 +42,8 @@ _WORDY: Final = re.compile(r"\w")
 _ONLY_SECRET: Final = re.compile(r"\s*(?:\[redacted:\w+\][\s,，.。]*)+")
 _NOT_OWN: Final = frozenset({"assistant", "tool", "external", "system"})
 _SELF_WORDS: Final = re.compile(
-    r"^(?:相关记忆|记忆|memory|memories)?[:：\s]*(?:该?用户|使用者|[我你您]|the user|user|i|you)\s*(?:'s|'re|is|am|are|的)?\s*"
+    r"^(?:相关记忆|记忆|memory|memories)?[:：\s]*(?:该?用户|使用者|[我你您]|the user|user|i|you)\s*"
+    r"(?:'s|'re|is|am|are|的)?\s*"
 )
 
 

@@ -17,13 +17,15 @@ class Predicate:
     """`key` is None where every given qualifier is part of the slot. `life` in days, 0 for good.
 
     `single_if` names qualifier values under which a many-valued predicate holds one truth at a time: being in a project
-    is one at a time, being in clubs is not, and both are `member_of`.
+    is one at a time, being in clubs is not, and both are `member_of`. `object` names the qualifier that is the object
+    of a many-valued predicate where it is given: "runs every morning" and "no longer runs" are about running.
     """
 
     name: str
     cardinality: Literal["single", "many"] = "many"
     key: tuple[str, ...] | None = None
     single_if: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    object: str | None = None
     life: int = 365
     importance: float = 0.5
     surface: Mapping[str, tuple[str, ...]] = field(default_factory=dict)

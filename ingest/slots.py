@@ -2,8 +2,9 @@
 
 A single-valued predicate has one slot per subject and key qualifiers, and the claim's value competes in it. For a
 many-valued one the object is part of the slot and the polarity competes: "likes coffee" and "no longer likes coffee"
-are one change of one slot. Fingerprints are HMAC-SHA-256 under the deployment's `fingerprint` secret, so that a header
-tells nothing to one who guesses values.
+are one change of one slot. Where the registry names a qualifier as the object, that joins the slot and the value
+competes beside the polarity. Fingerprints are HMAC-SHA-256 under the deployment's `fingerprint` secret, so that a
+header tells nothing to one who guesses values.
 """
 
 from __future__ import annotations
@@ -38,10 +39,11 @@ def slot_parts(namespace: str, claim: Claim, registry: Registry) -> tuple[str, .
     """The slot's identity in words (normalised), to be fingerprinted."""
     predicate = registry.predicate(claim.predicate)
     keys = claim.qualifiers if predicate.key is None else [k for k in predicate.key if k in claim.qualifiers]
+    keys = [k for k in keys if k != predicate.object]
     qualifiers = [f"{k}={normal_value(claim.qualifiers[k])}" for k in sorted(keys)]
     parts = ["slot", namespace, normal_value(claim.subject), claim.predicate, *qualifiers]
     if not is_single(claim, registry):
-        parts.append("=" + normal_value(claim.value))
+        parts.append("=" + normal_value(claim.qualifiers.get(predicate.object or "", claim.value)))
     return tuple(parts)
 
 
@@ -67,7 +69,11 @@ def bind(
     single = is_single(claim, registry)
     slot = fingerprints.of(*slot_parts(namespace, claim, registry))
     polarity = "-" if claim.negated else "+"
-    value = fingerprints.of("value", namespace, normal_value(claim.value) if single else polarity)
+    about = registry.predicate(claim.predicate).object
+    told = normal_value(claim.value) if single else polarity
+    if not single and about in claim.qualifiers:
+        told += normal_value(claim.value)
+    value = fingerprints.of("value", namespace, told)
     valid_from = BEGINNING if claim.valid_from is None and known_from is not None else claim.valid_from
     from_stated = claim.valid_from is not None and (claim.from_source == "stated" or known_from is None)
     claim_id = fingerprints.of("claim", namespace, *sorted(evidence), slot, value, polarity)

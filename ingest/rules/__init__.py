@@ -127,11 +127,19 @@ class RulesExtractor:
         told = {_slot(claim) for claim in claims if not claim.negated}
         for claim in claims:
             if not (claim.negated and self._single(claim) and _slot(claim) in told):
-                seen.setdefault((_slot(claim), claim.value, claim.negated), claim)
+                key = _slot(claim), claim.value, claim.negated
+                seen[key] = claim if key not in seen or _within(seen[key], claim) else seen[key]
         return list(seen.values())
 
     def _single(self, claim: Claim) -> bool:
         return claim.transfer or self._registry.predicate(claim.predicate).single(claim.qualifiers)
+
+
+def _within(short: Claim, long: Claim) -> bool:
+    """Does the quote of one hold that of the other, and more?"""
+    if short.quote is None or long.quote is None or short.quote.event_id != long.quote.event_id:
+        return False
+    return long.quote.start <= short.quote.start and short.quote.end <= long.quote.end and short.quote.text != long.quote.text
 
 
 def _slot(claim: Claim) -> tuple[object, ...]:

@@ -29,7 +29,38 @@ def _doing_less(text: str) -> Part | None:
 
 def _gave_up(text: str) -> Part | None:
     text = re.sub(r"\s+(?:last|this) (?:week|month|year|summer|winter|spring|autumn|fall)$|\s+(?:because|since|when|after) .*$", "", text.strip(), flags=re.I)
-    return None if _NO_ACT.search(text) or text.lower() in ("going", "playing", "taking", "practicing", "practising", "collecting", "wearing", "coaching", "subscribing to") else Part(text)
+    return None if _NO_ACT.search(text) or text.lower() in ("going", "playing", "taking", "practicing", "practising", "collecting", "wearing", "coaching", "subscribing to") else Part(text, _base(text))
+
+
+_DAILY: Final = re.compile(r",?\s*\b(?:(?:almost |nearly )?every (?:day|morning|evening|night|single day)|daily|each (?:day|morning|evening|night)|in the (?:mornings?|evenings?)|before (?:work|breakfast|bed)|after (?:work|dinner|lunch))\b.*$", re.I)
+_DRUNK: Final = re.compile(r"(?:drinks?|smokes?) (?:(?:an?|one|two|three|four|five|\d+|some|a lot of|too much) )?(?:(?:cups?|glass(?:es)?|cans?|bottles?|mugs?) of )?(?P<what>[a-z]+(?: [a-z]+)?)$", re.I)
+_DOUBLED: Final = re.compile(r"([bdgmnpt])\1$")
+_SHORT: Final = {"cycling": "cycle", "biking": "bike", "skating": "skate", "dancing": "dance", "hiking": "hike", "taking": "take", "practicing": "practice", "practising": "practise", "baking": "bake", "exercising": "exercise", "journaling": "journal", "gaming": "game", "driving": "drive", "commuting": "commute"}
+
+
+def _base(act: str) -> str:
+    """"Going to the gym" and "goes to the gym" are one act: "go to the gym"."""
+    verb, space, rest = act.strip().lower().partition(" ")
+    if verb.endswith("ing") and len(verb) > 4:
+        verb = _SHORT.get(verb) or _DOUBLED.sub(r"\1", verb[:-3])
+    elif verb in ("goes", "does"):
+        verb = verb[:-2]
+    elif verb.endswith("s") and not verb.endswith("ss"):
+        verb = verb[:-1]
+    return verb + space + rest
+
+
+def _daily(text: str) -> Part | None:
+    """What is done daily also says what the doing is: the act that "no longer" would end."""
+    bare, times = _DAILY.subn("", text.strip())
+    if not times or not bare or len(bare.split()) > 5:
+        return Part(text.strip())
+    drunk = _DRUNK.match(bare)
+    return Part(text.strip(), drunk["what"].lower() if drunk is not None else _base(bare))
+
+
+def _act(text: str) -> Part | None:
+    return Part(text.strip(), _base(text))
 
 
 def _given_up(text: str) -> Part | None:
@@ -72,6 +103,6 @@ def _mapped(name: str) -> Callable[[str], Part | None]:
 
 CLEANERS: Final[Mapping[str, Callable[[str], Part | None]]] = {
     "feared": _feared, "doing_less": _doing_less, "gave_up": _gave_up, "given_up": _given_up, "collected": _collected, "business": _business,
-    "subject": _subject, "moment": _moment, "address": _address, "durable": _durable, "instrument": _GENERAL["skip"], "parted": _mapped("parted"),
+    "daily": _daily, "act": _act, "subject": _subject, "moment": _moment, "address": _address, "durable": _durable, "instrument": _GENERAL["skip"], "parted": _mapped("parted"),
     "died": _mapped("died"), "handed": _mapped("handed"),
 }

@@ -58,6 +58,23 @@ def _kin(text: str) -> Part | None:
     return Part(text) if _KIN.match(text) or _TWIN.match(text) else None
 
 
+_DAILY: Final = re.compile(r"每[天早晚日]|天天|早上|晚上|睡前|饭后|[\d一二三四五六七八九十]点")
+_CONSUMED: Final = re.compile(r"(?:喝|抽|吸)(?:[一二两三四五几半\d]+(?:杯|瓶|罐|包|根|碗|壶|支)|点|一点)?(?P<what>[\u4e00-\u9fff]{1,5})$")
+_ACT: Final = re.compile(any_of("stop_act"))
+
+
+def _routine(text: str) -> Part | None:
+    """What is done daily also says what the doing is about: the act that "no longer" would end."""
+    part = _GENERAL["routine"](text)
+    if part is None or _DAILY.search(part.text) is None or "周" in part.text:
+        return part
+    consumed = _CONSUMED.search(part.text)
+    if consumed is not None:
+        return Part(part.text, consumed["what"])
+    act = _ACT.search(part.text)
+    return Part(part.text, act[0]) if act is not None else part
+
+
 def _mapped(name: str) -> Callable[[str], Part | None]:
     table = TABLES.maps[name]
     return lambda text: Part(table.get(text, text))
@@ -72,5 +89,5 @@ def _durable(text: str) -> Part | None:
 
 CLEANERS: Final[Mapping[str, Callable[[str], Part | None]]] = {
     "fronted": _fronted, "make": _make, "collected": _collected, "workgroup": _workgroup, "address": _address, "moment": _moment, "kin": _kin,
-    "tool_kind": _mapped("tool_kind"), "passed": _mapped("passed"), "durable": _durable,
+    "routine": _routine, "tool_kind": _mapped("tool_kind"), "passed": _mapped("passed"), "durable": _durable,
 }
