@@ -112,6 +112,10 @@ class ClaimDirectory(Protocol):
         """A slot by its fingerprint, or by the id of a claim in it. Raises NotFound."""
         ...
 
+    def names(self, namespace: str, name: str) -> tuple[str, ...]:
+        """All names of the entity that goes by `name`, its main one first; empty where it has no others."""
+        ...
+
     def zone(self, namespace: str) -> tzinfo:
         """The namespace's configured time zone, UTC where none was set. A namespace without any event is no error."""
         ...

@@ -31,6 +31,7 @@ from .correct import Correct, Corrected, correct
 from .directory import ClaimDirectory
 from .forget import Forget, Forgotten, forget_memory, forget_scope
 from .group_commit import GroupCommit
+from .identity import Alias, Identified, Merge, Split, alias, merge, split
 from .judgement import Confirm, Feedback, Resolve, confirm, feedback, resolve
 from .ports import Ports
 from .publish import Accepted, Import, Publish, namespace_of, publish, publish_history
@@ -101,6 +102,15 @@ class _Routes:
         body = await self._body(request, Resolve, "command")
         return json_reply(await resolve(request.path_params["slot"], body, self._ports), 202)
 
+    async def alias(self, request: Request) -> Response:
+        return json_reply(await alias(await self._body(request, Alias, "command"), self._ports), 202)
+
+    async def merge(self, request: Request) -> Response:
+        return json_reply(await merge(await self._body(request, Merge, "command"), self._ports), 202)
+
+    async def split(self, request: Request) -> Response:
+        return json_reply(await split(await self._body(request, Split, "command"), self._ports), 202)
+
     async def configure(self, request: Request) -> Response:
         key = self._guard.identify(request)
         namespace = check_namespace(request.path_params["namespace"])
@@ -142,6 +152,12 @@ class _Routes:
                       summary="Forget a subject, session, time range or namespace: a dry run, then with its token"),
             Operation(method="POST", path="/v1/conflicts/{slot}/resolve", handler=self.resolve, status=202,
                       body=Resolve, reply=Placed, summary="Say which of contested claims holds"),
+            Operation(method="POST", path="/v1/entities/alias", handler=self.alias, status=202, body=Alias,
+                      reply=Identified, summary="Say that a name is another name of someone"),
+            Operation(method="POST", path="/v1/entities/merge", handler=self.merge, status=202, body=Merge,
+                      reply=Identified, summary="Say that two subjects are one"),
+            Operation(method="POST", path="/v1/entities/split", handler=self.split, status=202, body=Split,
+                      reply=Identified, summary="Say that a name is nobody else's"),
             Operation(method="PUT", path="/v1/namespaces/{namespace:path}", handler=self.configure, status=202,
                       body=Configure, reply=Placed, summary="Set a namespace's time zone"),
             Operation(method="POST", path="/v1/feedback", handler=self.feedback, status=202, body=Feedback,

@@ -133,6 +133,11 @@ class ReadModelDirectory:
         claims = dict.fromkeys(c.claim_id for c in found)
         return KnownSlot(fingerprint=found[0].slot_fingerprint, claims=tuple(claims))
 
+    def names(self, namespace: str, name: str) -> tuple[str, ...]:
+        partition = self._log.partition_of(namespace)
+        found = self._lookup.namespace(partition, namespace)
+        return () if found is None else tuple(self._lookup.names(partition, found[0], name))
+
     def zone(self, namespace: str) -> tzinfo:
         found = self._lookup.namespace(self._log.partition_of(namespace), namespace)
         return ZoneInfo("UTC" if found is None else found[1])

@@ -3,9 +3,9 @@
 Exact and normalised sameness is the slot itself: claims of one slot with one value fingerprint. This module is about
 the next step: values of a many-valued predicate that differ in hyphens, articles, a plural or a 的 alone. `near_form`
 maps a value to one form for all of its near copies, so that sameness is an equivalence by construction: it cannot
-depend on which came first. Whatever could change the meaning is a *protected atom* and stays in the form as it stands: numbers,
-versions, dates, paths, codes, quotes, names, words of denial. What is left over (the grey zone) is not judged here: a
-verdict on it is an event (`dedup.judged`), folded as one.
+depend on which came first. Whatever could change the meaning is a *protected atom* and stays in the form as it stands:
+numbers, versions, dates, paths, codes, quotes, names, words of denial. What is left over (the grey zone) is not judged
+here: a verdict on it is an event (`dedup.judged`), folded as one.
 """
 
 from __future__ import annotations
@@ -25,7 +25,8 @@ ARTICLES: Final = frozenset({"a", "an", "the", "some"})
 """Words that carry no meaning of their own at the beginning of a value (`vitamin a` keeps its a)."""
 SINGULAR: Final = frozenset(
     "news series species lens glasses goods arms customs works clothes jeans always perhaps mars christmas canvas "
-    "atlas gas bus yes this his its hers theirs ours yours as is was has does plus us pants shorts headphones thanks".split()
+    "atlas gas bus yes this his its hers theirs ours yours as is was has does plus us pants shorts headphones "
+    "thanks".split()
 )
 """Words whose last s is no plural, or whose plural is another thing."""
 _LINK: Final = re.compile(r"(?<=[\u3400-\u9fff])(?<![不没无非别未勿莫否禁忌目有是])的(?![确士])")

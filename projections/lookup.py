@@ -12,6 +12,7 @@ from typing import Any, Final, NamedTuple
 
 import apsw
 
+from taishi.ingest.instants import FOREVER
 from taishi.ingest.normal import normal_value
 
 from .store import open_connection
@@ -61,7 +62,7 @@ class FoundEvent(NamedTuple):
 
 
 class ToErase(NamedTuple):
-    """Claims by (claim_id, seq); raw and claim events by (event_id, seq, key_id), each in order of seq."""
+    """Claims by (claim_id, seq); raw events, and those that state claims or who is who, by (event_id, seq, key_id)."""
 
     claims: list[tuple[str, int]]
     raw_events: list[tuple[str, int, int]]
@@ -197,23 +198,45 @@ class Lookup:
     def of_subject(self, partition: int, ns: int, subject: str, *, upto: int) -> ToErase:
         """All claims about a subject, and the raw events that name it or that it spoke (not for `user`, the one whose
         memory this is)."""
-        key = normal_value(subject)
-        found = [
-            FoundClaim(*r)
-            for r in self._rows(partition, _CLAIM + "c.ns = ? AND c.subject_key = ? AND c.erased_at IS NULL", ns, key)
-        ]
+        keys = {normal_value(subject), *(normal_value(name) for name in self.names(partition, ns, subject))}
+        where = "c.ns = ? AND c.subject_key = ? AND c.erased_at IS NULL"
+        found = [FoundClaim(*r) for key in sorted(keys) for r in self._rows(partition, _CLAIM + where, ns, key)]
         taken = self.closure_of_claims(partition, found, upto=upto)
-        if key == "user":
-            return taken
+        named = self._identities(partition, ns, "1", (), upto, keys=keys)
+        keys.discard("user")
+        if not keys:
+            return taken._replace(claim_events=[*taken.claim_events, *named])
         naming = {
             seq
             for seq, text, speaker in self._rows(
                 partition, "SELECT seq, text, speaker FROM events WHERE ns = ? AND erased_at IS NULL", ns
             )
-            if key in normal_value(text or "") or key == normal_value(speaker or "")
+            if any(key in normal_value(text or "") for key in keys) or normal_value(speaker or "") in keys
         }
         claims = {seq for _, seq in taken.claims}
-        return self._to_erase(partition, claims, naming | {seq for _, seq, _ in taken.raw_events}, upto)
+        gone = self._to_erase(partition, claims, naming | {seq for _, seq, _ in taken.raw_events}, upto)
+        return gone._replace(claim_events=[*gone.claim_events, *named])
+
+    def names(self, partition: int, ns: int, name: str) -> list[str]:
+        """All names of the entity that goes by `name`, its main one first; none where it has no others."""
+        rows = self._rows(
+            partition,
+            "SELECT b.name FROM names a JOIN names b ON b.ns = a.ns AND b.entity = a.entity AND b.known_to = a.known_to"
+            " WHERE a.ns = ? AND a.name_key = ? AND a.known_to = ? ORDER BY b.main DESC, b.known_from, b.name_key",
+            ns, normal_value(name), FOREVER,
+        )  # fmt: skip
+        return [r[0] for r in rows]
+
+    def _identities(
+        self, partition: int, ns: int, where: str, values: tuple[int, ...], upto: int, *, keys: set[str] | None = None
+    ) -> list[tuple[str, int, int]]:
+        """Events that say who is who, as (event_id, seq, key_id); with `keys`, those that say it of one of them."""
+        sql = f"SELECT event_id, seq, key_id, name, other FROM identities WHERE ns = ? AND {where} AND seq <= ?"
+        return [
+            (event_id, seq, key_id)
+            for event_id, seq, key_id, name, other in self._rows(partition, sql, ns, *values, upto)
+            if keys is None or normal_value(name) in keys or normal_value(other or "") in keys
+        ]
 
     def of_session(self, partition: int, ns: int, session: str, *, upto: int) -> ToErase:
         rows = self._rows(partition, "SELECT seq FROM events WHERE ns = ? AND session = ?", ns, session)
@@ -229,12 +252,16 @@ class Lookup:
             "SELECT seq FROM claims WHERE ns = ? AND source = seq AND recorded_at >= ? AND recorded_at < ?",
             ns, since, until,
         )  # fmt: skip
-        return self.closure_of_events(partition, [r[0] for r in events], [r[0] for r in claims], upto=upto)
+        taken = self.closure_of_events(partition, [r[0] for r in events], [r[0] for r in claims], upto=upto)
+        named = self._identities(partition, ns, "at >= ? AND at < ?", (since, until), upto)
+        return taken._replace(claim_events=[*taken.claim_events, *named])
 
     def of_namespace(self, partition: int, ns: int, *, upto: int) -> ToErase:
         events = self._rows(partition, "SELECT seq FROM events WHERE ns = ?", ns)
         claims = self._rows(partition, "SELECT seq FROM claims WHERE ns = ?", ns)
-        return self._to_erase(partition, {r[0] for r in claims}, {r[0] for r in events}, upto)
+        taken = self._to_erase(partition, {r[0] for r in claims}, {r[0] for r in events}, upto)
+        named = self._identities(partition, ns, "1", (), upto)
+        return taken._replace(claim_events=[*taken.claim_events, *named])
 
     def _to_erase(self, partition: int, claims: set[int], raw: set[int], upto: int) -> ToErase:
         """Rows of these claims and raw events that are not erased already and stand at or before `upto`."""

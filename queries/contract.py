@@ -89,6 +89,7 @@ LIST: Final = {
 }
 ONE: Final = {**NAMESPACE, **POINT}
 TIMELINE: Final = {**NAMESPACE, "subject": "about whom or what", "predicate": "a predicate's name"}
+ENTITIES: Final = {**NAMESPACE, "name": "any name of the one that is asked about"}
 AUDIT: Final = {
     **NAMESPACE,
     "type": "an event type",

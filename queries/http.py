@@ -32,7 +32,20 @@ from taishi.ingest.web import build_app, check_namespace, json_reply, parse_body
 from taishi.projections.analysis import Analyzer
 
 from .audit import AuditRequest, audit
-from .contract import AUDIT, LIST, ONE, STATUS, TIMELINE, RecallBody, RecallReply, limit_of, request_of, statuses_of
+from .contract import (
+    AUDIT,
+    ENTITIES,
+    LIST,
+    ONE,
+    STATUS,
+    TIMELINE,
+    RecallBody,
+    RecallReply,
+    limit_of,
+    request_of,
+    statuses_of,
+)
+from .entities import entities
 from .explanation import explanation
 from .exposures import Exposures
 from .listing import ListRequest, list_memories
@@ -230,6 +243,16 @@ class _Routes:
 
         return json_reply(await self._work(job))
 
+    async def entities(self, request: Request) -> Response:
+        given = self._asked(request, ENTITIES)
+
+        def job() -> dict[str, Any]:
+            model = self._side.models.of(given["namespace"])
+            with model.view():
+                return entities(model, model.namespace(given["namespace"]), name=given.get("name"))
+
+        return json_reply(await self._work(job))
+
     async def audit(self, request: Request) -> Response:
         given = self._asked(request, AUDIT)
 
@@ -312,6 +335,8 @@ class _Routes:
                       summary="From the words over window, extractor and rule to the chain"),
             Operation(method="GET", path="/v1/timeline", handler=self.timeline, query=TIMELINE,
                       summary="What was true when, and when it was known"),
+            Operation(method="GET", path="/v1/entities", handler=self.entities, query=ENTITIES,
+                      summary="Who goes by which names, and since when that is known"),
             Operation(method="GET", path="/v1/audit/events", handler=self.audit, query=AUDIT,
                       summary="The event history of a namespace"),
             Operation(method="GET", path="/v1/status", handler=self.status, query=STATUS,

@@ -10,7 +10,10 @@ from taishi.commands.directory import ClaimDirectory, Closure, KnownClaim, Known
 from taishi.ingest.claims import Claim, ClaimFacts
 from taishi.ingest.envelope import CLAIM_TYPES, RAW_TYPES, Event
 from taishi.ingest.errors import Gone, NotFound
+from taishi.ingest.instants import FOREVER
 from taishi.ingest.log import EventLog
+from taishi.ingest.normal import normal_value
+from taishi.projections.entities import Identity, names
 
 
 class LogDirectory(ClaimDirectory):
@@ -116,6 +119,19 @@ class LogDirectory(ClaimDirectory):
         if not found:
             raise NotFound("no such slot")
         return KnownSlot(fingerprint=found[0].facts.slot, claims=tuple(c.claim_id for c in found))
+
+    def names(self, namespace: str, name: str) -> tuple[str, ...]:
+        said = [
+            Identity(
+                e.position.seq, e.type.removeprefix("entity."), e.recorded_at, e.body["name"],
+                e.body.get("of") or e.body.get("into"),
+            )
+            for e in self._events(namespace)
+            if e.type.startswith("entity.") and e.body
+        ]  # fmt: skip
+        known = [row for row in names(said) if row.known_to == FOREVER]
+        mine = {row.entity for row in known if row.key == normal_value(name)}
+        return tuple(row.name for row in sorted(known, key=lambda r: not r.main) if row.entity in mine)
 
     def zone(self, namespace: str) -> tzinfo:
         names = [e.body["timezone"] for e in self._events(namespace) if e.type == "namespace.configured" and e.body]
