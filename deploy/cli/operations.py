@@ -7,12 +7,12 @@ from datetime import UTC, datetime, timedelta
 from typing import Annotated, Any, Final
 
 import typer
-from rich.table import Table
 
 from taishi.ingest.spending import spending, total
 
 from ..extraction import ledger_path, open_ledger
 from ..settings import load_settings
+from .render import aligned
 from .session import AsJson, failing_clearly, out, print_json
 
 ops: Final = typer.Typer(no_args_is_help=True, help="What running it takes.", rich_markup_mode=None)
@@ -51,10 +51,9 @@ def report(
     elif not rows:
         out.print(f"no model calls since {since}")
     else:
-        table = Table(*_COLUMNS, box=None, header_style="")
-        for row in [*rows, {"day": "total", "namespace": "", "model": "", **whole.to_json()}]:
-            table.add_row(*_cells(row))
-        out.print(table)
+        everything = [*rows, {"day": "total", "namespace": "", "model": "", **whole.to_json()}]
+        for line in aligned([_COLUMNS, *map(_cells, everything)]):
+            out.print(line)
 
 
 def _cells(row: Mapping[str, Any]) -> list[str]:

@@ -67,6 +67,11 @@ def rectangles(rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
         value = row["value"] or "(forgotten)"
         said = f"not {value}" if row.get("polarity") == "negative" else value
         table.append((row["predicate"] or "", said, true, known, row["status"], row["id"]))
+    yield from aligned(table)
+
+
+def aligned(table: Sequence[Sequence[str]]) -> Iterator[str]:
+    """Rows of as many cells each, one under the other; a line is as long as it needs to be."""
     widths = [max(map(cell_len, column)) for column in zip(*table, strict=True)]
     for cells in table:
         yield "  ".join(set_cell_size(cell, width) for cell, width in zip(cells, widths, strict=True)).rstrip()
