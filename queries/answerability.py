@@ -33,6 +33,8 @@ SAID: Final = 0.8
 MISSING_MOST: Final = 0.45
 """A single piece that weighs so much of the question and stands nowhere keeps the answer from being `supported`."""
 
+_PRONOUNS: Final = "我你您他她咱俺"
+"""Cut into one piece with the word that asks (`我住`)."""
 _PARTS: Final = re.compile(r"[^a-z0-9]+")
 
 
@@ -84,6 +86,20 @@ def coverage(
     return covered / total, 1.0 if another else missing / total
 
 
+def unsaid(
+    weight: Mapping[int, float],
+    words: Mapping[int, tuple[str, ...]],
+    met: Mapping[int, float],
+    explained: Sequence[str],
+) -> float:
+    """Share of the question that a memory answers for without saying it."""
+    total = sum(weight.values())
+    if not total or not explained:
+        return 0.0
+    left = {group: w for group, w in weight.items() if met.get(group, 0.0) < SAID}
+    return sum(w for group, w in left.items() if _any_asks(words.get(group, ()), explained)) / total
+
+
 def _any_asks(tokens: Sequence[str], asking: Sequence[str]) -> bool:
     return any(_asks(token, word) for token in tokens for word in asking)
 
@@ -91,7 +107,7 @@ def _any_asks(tokens: Sequence[str], asking: Sequence[str]) -> bool:
 def _asks(token: str, word: str) -> bool:
     """Whether a piece of the question is (part of) the words that ask, or the stem of one of them."""
     if not token.isascii():
-        return token in word
+        return (token.lstrip(_PRONOUNS) or token) in word
     return any(part.startswith(token) or token.startswith(part) for part in _PARTS.split(word) if part)
 
 

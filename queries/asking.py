@@ -65,7 +65,7 @@ class Asking:
         named = self.named_in(f"{text} {normalise(str(qualifiers.get('relation', '')))}")
         asked = self.for_predicate(predicate)
         if predicate == RELATIVE and self.kin:
-            return (*named, *asked, *self.naming) if self._relation_fits(qualifiers) else ()
+            return (*named, *asked, *self.naming) if self.relation_fits(qualifiers) else ()
         if predicate == OWNS and self.naming:
             return (*named, *asked, *self.naming) if named and "name" in qualifiers else (*named, *asked)
         if not asked:
@@ -79,10 +79,14 @@ class Asking:
             if (asked := self.asks.get(row.predicate)) and (
                 row.words.search(text) or (row.said is not None and row.said.search(text))
             ):
-                found += (*asked, *self.answer.get(row.predicate, ()))
+                if row.predicate != RELATIVE:
+                    found += (*asked, *self.answer.get(row.predicate, ()))
+                elif found:
+                    found += self.naming
         return tuple(found)
 
-    def _relation_fits(self, qualifiers: Mapping[str, Any]) -> bool:
+    def relation_fits(self, qualifiers: Mapping[str, Any]) -> bool:
+        """Whether a relative is one of those that the question names."""
         there = {m.kind.name for m in mentions(normalise(str(qualifiers.get("relation", ""))))}
         return any(there & m.kind.fits for m in self.kin)
 
@@ -140,8 +144,8 @@ def asking(words: str) -> Asking:
             asks[row.predicate] = matched
             naming = matched if row.naming else naming
     kinds = meant(words)
-    if any(m.kind.kin for m in kinds):
-        asks.setdefault(RELATIVE, ())
+    if relatives := tuple(m.words for m in kinds if m.kind.kin):
+        asks[RELATIVE] = (*asks.get(RELATIVE, ()), *relatives)
     if naming and (kinds or len(asks.keys() - {"name", "nickname", "surname"}) > 0):
         asks.pop("name")  # the name of something else
         if any(not m.kind.kin for m in kinds):

@@ -15,6 +15,7 @@ from taishi.projections.analysis import QueryTerms
 from taishi.projections.stopwords import STOP_WORDS
 
 from .corpus import Corpora, CorpusStatistics
+from .forms import forms_of, with_forms
 from .matching import characters, match, only_stops
 from .reading import ReadModel
 
@@ -115,7 +116,10 @@ def search(
     corpus = corpora.of(model, ns)
     if not terms or not corpus.documents:
         return Lexical({}, {}, {})
-    frequency = corpora.frequencies(model, ns, [t.token for t in terms.terms], corpus)
+    forms = forms_of(terms)
+    frequency = corpora.frequencies(model, ns, [t.token for t in (*terms.terms, *forms)], corpus)
+    if forms:
+        terms, frequency = with_forms(terms, forms, frequency)
     found = match(model, ns, terms, frequency, corpus)
     return _score(model, terms, frequency, corpus, {*found, *also})
 

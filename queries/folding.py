@@ -49,6 +49,10 @@ class Ranked:
 
     def evidence(self, lexical: Lexical, question: Question, *, vectors: bool) -> answerability.Evidence:
         """`vectors` tells whether that channel answered."""
+        if not lexical.weight and self.slot:  # nothing but words that ask ("who am I")
+            return answerability.Evidence(
+                covered=1.0, missing=1.0 if self.barred else 0.0, dense=self.dense, slot=True, external=self.external
+            )
         covered, missing = answerability.coverage(
             lexical.weight,
             lexical.words,
@@ -78,6 +82,7 @@ def folded(entries: Sequence[Ranked], limit: int) -> list[Ranked]:
         if entry.event is not None:
             at = of_source.get(entry.event.seq)
             if at is not None and kept[at].claim is not None:
+                kept[at] = _with_words(kept[at], entry)
                 continue
             words = f"{entry.event.speaker}: {(entry.event.text or '').strip()}"
             if words in of_words:
@@ -101,13 +106,20 @@ def with_sources(entry: Ranked, more: Iterable[int]) -> Ranked:
     return replace(entry, sources=tuple(dict.fromkeys([*entry.sources, *more])))
 
 
-def _lifted(claim: Ranked, event: Ranked) -> Ranked:
-    """The claim in the place of the event whose words it was drawn from, and which it shows as evidence."""
+def _with_words(claim: Ranked, event: Ranked) -> Ranked:
+    """The claim, speaking of what the event speaks of from whose words it was drawn."""
     return replace(
         claim,
-        score=event.score,
-        parts={**claim.parts, "source": event.score - claim.score},
         met={group: max(claim.met.get(group, 0.0), event.met.get(group, 0.0)) for group in {*claim.met, *event.met}},
         dense=max(claim.dense, event.dense),
         explained=(*claim.explained, *event.explained),
+    )
+
+
+def _lifted(claim: Ranked, event: Ranked) -> Ranked:
+    """The claim in the place of the event whose words it was drawn from, and which it shows as evidence."""
+    return replace(
+        _with_words(claim, event),
+        score=event.score,
+        parts={**claim.parts, "source": event.score - claim.score},
     )

@@ -29,6 +29,9 @@ RELATIVE: Final = 0.5
 LEAST_BEST: Final = 0.2
 SLOT: Final = 0.22
 """The asked predicate of the asked subject: what a state question is about, whatever words state it."""
+ANSWERS: Final = 0.8
+"""Times the share of the question that asks for the predicate and that the claim does not repeat: "what am I called"
+is answered by "my name is", and not by whoever is called something."""
 SECOND: Final = 0.5
 """Of it, where another predicate is asked for more closely: a favourite before what is merely liked."""
 SUBJECT: Final = 0.08
@@ -62,6 +65,7 @@ class Signals:
     lexical: float = 0.0
     dense: float = 0.0
     slot: bool = False
+    answers: float = 0.0
     second: bool = False
     subject: bool = False
     side: Side | None = None
@@ -82,7 +86,7 @@ def parts(s: Signals, *, ablated: Collection[str] = ()) -> dict[str, float]:
     if s.dense:
         found["dense"] = DENSE * s.dense
     if s.slot:
-        found["slot"] = SECOND * SLOT if s.second else SLOT
+        found["slot"] = (SECOND * SLOT if s.second else SLOT) + ANSWERS * s.answers
     if s.subject:
         found["subject"] = SUBJECT
     if s.side is not None:

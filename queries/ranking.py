@@ -16,6 +16,7 @@ import orjson
 from taishi.ingest.normal import normalise
 from taishi.projections.schema import document_of_claim, document_of_event
 
+from .answerability import unsaid
 from .channels import Found
 from .fence import Fence, Side, normal_name
 from .folding import Ranked, folded, with_sources
@@ -223,14 +224,17 @@ class _Ranking:
         asked = bool(question.asks_for(predicate))
         anothers = asked and self._support.is_anothers(claim)
         about = self._support.asked_about(claim)
-        slot = about and (asked or predicate in question.asks)
+        slot = about and asked
         lift = self._dense.get(doc, 0.0)
         span = question.span
         occurs = (claim.occurs_from, claim.occurs_to) if claim.occurs_from is not None else None
         match = self._matches.get(doc)
+        explained = self._support.explained(claim, lift=lift)
+        met = {} if match is None else match.met
         summands = parts(
             Signals(
                 lexical=0.0 if match is None else lexical_level(match.score, best=self._best),
+                answers=unsaid(self._found.lexical.weight, self._found.lexical.words, met, explained) if slot else 0.0,
                 dense=lift,
                 slot=slot,
                 second=predicate in question.asking.second,
@@ -250,10 +254,10 @@ class _Ranking:
             score=sum(summands.values()),
             parts=summands,
             status=verdict.status,
-            met={} if match is None else match.met,
+            met=met,
             dense=lift,
-            explained=self._support.explained(claim, lift=lift),
-            slot=slot and asked,
+            explained=explained,
+            slot=slot,
             external=bool(origins) and all(origin == "external" for origin in origins),
             barred=self._support.bars_claim(claim, origins),
             claim=claim,

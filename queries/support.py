@@ -57,8 +57,8 @@ class Support:
             return True
         if not self.owns(subject):
             return False
-        if self._asking.kin and claim.predicate != RELATIVE:
-            return False
+        if self._asking.kin:
+            return claim.predicate == RELATIVE and self._asking.relation_fits(qualifiers_of(claim))
         return self._question.first_person or not self._fence.names
 
     def is_anothers(self, claim: ClaimRow) -> bool:
