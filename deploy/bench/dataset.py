@@ -11,15 +11,14 @@ A set is a folder with `events.jsonl.gz` and `questions.jsonl.gz`. What a questi
 
 from __future__ import annotations
 
-import gzip
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-import orjson
-
 from taishi.ingest.errors import InvalidInput
+
+from ..cli.importing import Line, read_lines
 
 EVENTS: Final = "events.jsonl.gz"
 QUESTIONS: Final = "questions.jsonl.gz"
@@ -27,12 +26,12 @@ QUESTIONS: Final = "questions.jsonl.gz"
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """`seq` is the order of arrival within the namespace; `row` is the line as it stands in the file."""
+    """`seq` is the order of arrival within the namespace; `line` is where it stands in the file."""
 
     id: str
     namespace: str
     seq: int
-    row: Mapping[str, Any]
+    line: Line
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,14 +91,15 @@ def load(folder: Path, *, limit: int | None = None) -> Dataset:
 
     Raises InvalidInput where a line is not of the expected form.
     """
-    questions = [_question(row) for row in _rows(folder / QUESTIONS)]
+    questions = [_question(line.row) for line in _lines(folder / QUESTIONS)]
     if limit is not None and limit < len(questions):
         questions = [questions[number * len(questions) // limit] for number in range(limit)]
     asked = {question.namespace for question in questions}
     events: dict[str, list[Event]] = {}
-    for row in _rows(folder / EVENTS):
+    for line in _lines(folder / EVENTS):
+        row = line.row
         if row["namespace"] in asked:
-            event = Event(row["id"], row["namespace"], row["seq"], row)
+            event = Event(row["id"], row["namespace"], row["seq"], line)
             events.setdefault(event.namespace, []).append(event)
     for those in events.values():
         those.sort(key=lambda event: event.seq)
@@ -133,15 +133,13 @@ def stops(questions: Iterable[Question]) -> dict[str, list[int]]:
     return {namespace: sorted(those) for namespace, those in found.items()}
 
 
-def _rows(path: Path) -> Iterator[dict[str, Any]]:
+def _lines(path: Path) -> Iterator[Line]:
     try:
-        with gzip.open(path, "rb") as lines:
-            for number, line in enumerate(lines, 1):
-                row = orjson.loads(line)
-                if not isinstance(row, dict) or not {"id", "namespace", "text"} <= row.keys():
-                    raise InvalidInput(f"{path}:{number} is no event or question")
-                yield row
-    except (OSError, orjson.JSONDecodeError) as e:
+        for line in read_lines(path):
+            if not {"id", "namespace", "text"} <= line.row.keys():
+                raise InvalidInput(f"{line.place} is no event or question")
+            yield line
+    except OSError as e:
         raise InvalidInput(f"{path} cannot be read: {e}") from None
 
 

@@ -19,9 +19,9 @@ from taishi.ingest.errors import InvalidInput
 from taishi.ingest.ids import derived_id
 from taishi.queries.meaning import REFRESH_SECONDS
 
-from ..cli.importing import Line, Sender, as_event
+from ..cli.importing import Sender, as_event
 from ..client import CallFailed
-from .dataset import EVENTS, Dataset, Event, Question, Sitting, sittings, stops
+from .dataset import Dataset, Event, Question, Sitting, sittings, stops
 from .measures import SHOWN, Outcome
 from .stack import Stack
 
@@ -131,8 +131,7 @@ class Driver:
             event = events[number]
             if until is not None and event.seq > until:
                 return number
-            line = Line(Path(EVENTS), number, event.row)
-            sender.add(f"{name}:{event.id}", as_event(line, namespace=name, default=name))
+            sender.add(event.line.place, as_event(event.line, namespace=name, default=name))
         return len(events)
 
     def _head(self, name: str) -> str:

@@ -119,9 +119,7 @@ def values_of(measure: Measure, outcomes: Sequence[Outcome]) -> dict[str, float]
     return {question: value for question, value in found.items() if value is not None}
 
 
-def separated(
-    of: Callable[[Outcome], float | None], outcomes: Sequence[Outcome]
-) -> tuple[list[float], list[float]]:
+def separated(of: Callable[[Outcome], float | None], outcomes: Sequence[Outcome]) -> tuple[list[float], list[float]]:
     """Values of answerable and of unanswerable questions."""
     sides: tuple[list[float], list[float]] = ([], [])
     for outcome in outcomes:
