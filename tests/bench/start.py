@@ -42,9 +42,8 @@ def main() -> None:
                 weights.append(by_name)
             finally:
                 taishi.stop()
-    print(
-        f"takes writes after {statistics.median(writes):.2f} s, answers (all warm) after {statistics.median(answers):.2f} s"
-    )
+    write, answer = statistics.median(writes), statistics.median(answers)
+    print(f"takes writes after {write:.2f} s, answers (all warm) after {answer:.2f} s")
     total = statistics.median(sum(w.values()) for w in weights)
     print(f"PSS {total:.0f} MB: " + ", ".join(f"{name} {mb:.0f}" for name, mb in weights[-1].items()))
     print(f"median of {args.times} starts, {platform.machine()}, Python {platform.python_version()}")
