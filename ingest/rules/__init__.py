@@ -15,6 +15,7 @@ from typing import Final
 from .. import admission, provenance
 from ..claims import Claim
 from ..extractor import Decision, Extraction, Utterance, Window
+from ..importance import as_said
 from ..registry import Registry, default_registry
 from .amendments import amended
 from .clauses import sentences
@@ -32,9 +33,6 @@ _LONGEST: Final = 100_000
 _BACK: Final = 3
 _LONGEST_BACK: Final = 500
 """How many earlier utterances, and how much of each, is looked at for whom he and she are."""
-_REMEMBER: Final = re.compile(r"\s*(?:请|一定要)?(?:记住|记得|记一下)|\s*(?:please )?(?:remember|note|keep in mind|don't forget)\b", re.I)
-_REMEMBER_THIS: Final = 0.95
-"""Importance of what the user asks to be remembered."""
 _PRONOUN: Final = re.compile(r"[他她]|(?<![A-Za-z])s?he(?![A-Za-z])", re.I)
 
 
@@ -95,10 +93,9 @@ class RulesExtractor:
             verdicts = unsaid(sentence)
             reason = next((verdict for verdict in verdicts if verdict is not None), reason)
             grammar = CHINESE if sentence.chinese else ENGLISH
-            told = _REMEMBER_THIS if _REMEMBER.match(sentence.text) else 0.0
             for claim in read_sentence(grammar, sentence, verdicts, utterance, carry, voice):
-                own = self._registry.predicate(claim.predicate).importance
-                claims.append(replace(claim, importance=max(own, told)))
+                predicate = self._registry.predicate(claim.predicate)
+                claims.append(replace(claim, importance=as_said(predicate, sentence.text, correction=claim.corrects)))
         return claims, reason
 
     def _told_before(self, predicate: str, utterance: Utterance, voice: Voice, earlier: Sequence[Utterance]) -> str | None:

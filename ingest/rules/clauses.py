@@ -130,7 +130,7 @@ def _corrected(clauses: tuple[Clause, ...], chinese: bool) -> tuple[Clause, ...]
     """"X is not A, it is B" reads as "X is B"; the clause still spans both. Its text is then no longer the source's."""
     kept: list[Clause] = []
     for clause in clauses:
-        if kept:
+        if kept and ("不是" in kept[-1].text if chinese else clause.text[:4].lower() in ("it's", "it i", "but ")):
             against = (_ZH_NOT if chinese else _EN_NOT).match(kept[-1].text)
             instead = (_ZH_BUT if chinese else _EN_BUT).match(clause.text)
             if against is not None and instead is not None and (chinese or clause.text.lower().startswith(("it's", "it is", "but "))):

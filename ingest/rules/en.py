@@ -6,7 +6,7 @@ What cannot be read without rest is None, and its row claims nothing.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Final
 
 from .frames import Tables, load_tables
@@ -18,7 +18,6 @@ SETS: Final = {name: frozenset(words) for name, words in LISTS.items()}
 _ADVERBS: Final[Mapping[str, str]] = {
     word: name for name in ("plain", "perfect", "past", "temporary", "plan", "negative") for word in LISTS[name]
 } | {"also": "also", "too": "also"}
-_MOST_WORDS: Final = max(len(word.split()) for word in (*_ADVERBS, *LISTS["discourse"]))
 
 
 def any_of(name: str) -> str:
@@ -88,15 +87,31 @@ def _tokens(text: str) -> list[str]:
 _HELPING: Final = frozenset("do does did don't doesn't didn't will won't can can't cannot would could never used".split())
 
 
+def _reach(phrases: Iterable[str], place: int) -> dict[str, int]:
+    """By a phrase's first (0) or last (-1) word the most words that such a phrase has."""
+    reach: dict[str, int] = {}
+    for phrase in phrases:
+        words = phrase.split()
+        reach[words[place]] = max(reach.get(words[place], 0), len(words))
+    return reach
+
+
+_POSSESSIVE: Final = re.compile(r"(?:'s|s'|\bmy|\bour)\s*$", re.I)
+_ADVERB_REACH: Final = _reach(_ADVERBS, -1)
+_DISCOURSE_REACH: Final = _reach(LISTS["discourse"], 0)
+_TIED: Final = re.compile(r" ('s|'m|'re|'ve|'ll|'d)\b")
+_BE: Final = frozenset(("am", "'m", "is", "are", "'re", "'s", "was", "were", "be", "isn't", "aren't", "wasn't", "weren't"))
+
+
 def read_left(text: str, voice: Voice) -> Left | None:
     """Subject and adverbs; None where something is left over that this grammar does not know."""
     flags: set[str] = set()
     odd = False
-    possessive = re.search(r"(?:'s|s'|\bmy|\bour)\s*$", text, re.I) is not None
+    possessive = _POSSESSIVE.search(text) is not None
     words = text.strip(" ,").split() if possessive else _tokens(text.strip(" ,"))
     words = [w.strip(",") for w in words if w.strip(",")]
     while words and not possessive:
-        for size in range(min(_MOST_WORDS, len(words)), 0, -1):
+        for size in range(min(_ADVERB_REACH.get(words[-1].lower(), 0), len(words)), 0, -1):
             phrase = " ".join(words[-size:]).lower()
             kind = _ADVERBS.get(phrase)
             if kind is not None:
@@ -107,16 +122,15 @@ def read_left(text: str, voice: Voice) -> Left | None:
         flags.add(kind)
         if kind == "negative":
             odd = not odd
-        if phrase.split()[0] in ("am", "'m", "is", "are", "'re", "'s", "was", "were", "be", "isn't", "aren't", "wasn't", "weren't"):
+        parts = phrase.split()
+        if parts[0] in _BE or "been" in parts:
             flags.add("be")
-        if "been" in phrase.split():
-            flags.add("be")
-        if phrase.split()[0] in _HELPING:
+        if parts[0] in _HELPING:
             flags.add("helped")
         if phrase in ("already", "finally", "have just", "has just", "'ve just", "successfully", "officially", "just"):
             flags.add("done")
     while words:
-        for size in range(min(_MOST_WORDS, len(words)), 0, -1):
+        for size in range(min(_DISCOURSE_REACH.get(words[0].lower(), 0), len(words)), 0, -1):
             phrase = " ".join(words[:size]).lower()
             if phrase in SETS["discourse"] and not (size == len(words) and phrase in SETS["self"]):
                 flags |= {"temporary"} if phrase in SETS["temporary"] else set()
@@ -127,7 +141,7 @@ def read_left(text: str, voice: Voice) -> Left | None:
     subject = None
     if words:
         joined = " ".join(words)
-        joined = re.sub(r" ('s|'m|'re|'ve|'ll|'d)\b", r"\1", joined)
+        joined = _TIED.sub(r"\1", joined)
         subject = _subject(joined, voice)
         if subject is None:
             return None
@@ -152,6 +166,9 @@ _MENTION: Final = re.compile(rf"\b(?:my|our) (?P<rel>{any_of('relation')})\b(?!'
 
 def mentioned(text: str, voice: Voice) -> Subject | None:
     """The one relative a clause speaks of beside its subject, for a later he or she."""
+    low = text.lower()
+    if "my " not in low and "our " not in low:
+        return None
     found = {m["rel"].lower() for m in _MENTION.finditer(text)}
     return _subject("my " + found.pop(), voice) if len(found) == 1 else None
 

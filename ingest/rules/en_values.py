@@ -18,9 +18,13 @@ _TAIL: Final = re.compile(
 )
 
 
+_TAIL_END: Final = frozenset("now anymore more longer days nowadays moment currently too well though actually already again lately far way btw lol haha know all present course instead fact either myself anyway good thanks sure honest then yet still".split())
+"""Last words of the closing adverbs."""
+
+
 def tail_off(text: str, before: str) -> tuple[str, bool, bool]:
     """Text without closing adverbs; there is no mark of the perfect at an English end; whether the end leaves it open."""
-    while (found := _TAIL.search(text)) is not None:
+    while text[text.rfind(" ") + 1 :].lower() in _TAIL_END and (found := _TAIL.search(text)) is not None:
         text = text[: found.start()]
     return text, False, False
 
@@ -220,7 +224,8 @@ def _setting_value(text: str) -> Part | None:
 def _illness(text: str) -> Part | None:
     text = re.sub(r"^(?:an?|the|my|some) (?=\S)", "", _EDGE.sub("", text), flags=re.I)
     low = text.lower()
-    if low in SETS["ill"] or any(low.endswith(" " + word) for word in SETS["ill"] if len(word) > 3) and len(low.split()) <= 4:
+    words = low.split()
+    if low in SETS["ill"] or len(words) <= 4 and any(len(end) > 3 and end in SETS["ill"] for n in (1, 2, 3) if (end := " ".join(words[n:]))):
         return Part(text)
     return None
 
@@ -283,9 +288,12 @@ def _plan_act(text: str) -> Part | None:
     return None
 
 
+_EVENT: Final = re.compile(any_of("event") + r"(?: (?:with|at|for|in|to|about) .+)?$", re.I)
+
+
 def _event(text: str) -> Part | None:
     text = _EDGE.sub("", text)
-    if re.search(any_of("event") + r"(?: (?:with|at|for|in|to|about) .+)?$", text, re.I) and not re.search(r"\x00", text):
+    if _EVENT.search(text) and not re.search(r"\x00", text):
         return Part(text)
     return None
 

@@ -74,8 +74,31 @@ class Frame:
     confidence: float = 0.9
 
 
+_WORD: Final = re.compile(r"(?<![\w-])[^\W_]+|'[^\W_]+")
+"""What a trigger of whole words begins with: a word, or what an apostrophe ties to one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """The frames of one trigger, in order: those tried at once, those tried late, and those that read requests."""
+
+    prompt: tuple[Frame, ...]
+    late: tuple[Frame, ...]
+    wishes: tuple[Frame, ...]
+
+    @classmethod
+    def of(cls, frames: Sequence[Frame]) -> Rows:
+        return cls(
+            tuple(f for f in frames if not f.late), tuple(f for f in frames if f.late), tuple(f for f in frames if f.wish)
+        )
+
+
+Found = tuple[int, int, Rows]
+"""Where a trigger stands, and its rows."""
+
+
 class FrameIndex:
-    """Frames by trigger. `found` yields (start, end, frames) in order of place, longer triggers first."""
+    """Frames by trigger. `found` yields (start, end, rows) in order of place, longer triggers first."""
 
     def __init__(self, frames: Sequence[Frame], not_after: Mapping[str, str] | None = None) -> None:
         """`not_after`: characters before which a trigger is part of another word."""
@@ -84,33 +107,48 @@ class FrameIndex:
         for frame in frames:
             for trigger in frame.triggers:
                 by_trigger.setdefault(trigger, []).append(frame)
-        self._by_pair: dict[str, list[tuple[str, tuple[Frame, ...]]]] = {}
-        self._by_one: dict[str, list[tuple[str, tuple[Frame, ...]]]] = {}
-        for trigger, rows in sorted(by_trigger.items(), key=lambda item: -len(item[0])):
+        self._by_pair: dict[str, list[tuple[str, Rows]]] = {}
+        self._by_one: dict[str, list[tuple[str, Rows]]] = {}
+        self._by_word: dict[str, list[tuple[str, Rows]]] = {}
+        for trigger, frames_of in sorted(by_trigger.items(), key=lambda item: -len(item[0])):
+            rows = Rows.of(frames_of)
             index, key = (self._by_pair, trigger[:2]) if len(trigger) > 1 else (self._by_one, trigger)
-            index.setdefault(key, []).append((trigger, tuple(rows)))
+            index.setdefault(key, []).append((trigger, rows))
+            word = _WORD.match(trigger)
+            if word is not None:
+                self._by_word.setdefault(word[0], []).append((trigger, rows))
 
-    def found(self, text: str, *, words: bool) -> Iterator[tuple[int, int, tuple[Frame, ...]]]:
+    def found(self, text: str, *, words: bool) -> Iterator[Found]:
         """`text` is lower case. With `words`, a trigger must be bounded by non-letters."""
+        return self._words_found(text) if words else self._found(text)
+
+    def _words_found(self, text: str) -> Iterator[Found]:
+        index = self._by_word
+        for word in _WORD.finditer(text):
+            called = index.get(word[0])
+            if called is None:
+                continue
+            start = word.start()
+            for trigger, rows in called:
+                if text.startswith(trigger, start):
+                    end = start + len(trigger)
+                    after = text[end : end + 2]
+                    if not (after and trigger[-1].isalnum() and (after[0].isalnum() or after[0] in "_-" or after == "'t")):
+                        yield start, end, rows
+
+    def _found(self, text: str) -> Iterator[Found]:
         pairs, ones = self._by_pair, self._by_one
         for start in range(len(text)):
-            rows = pairs.get(text[start : start + 2])
+            called = pairs.get(text[start : start + 2])
             single = ones.get(text[start])
-            if rows is None and single is None:
+            if called is None and single is None:
                 continue
             before = text[start - 1] if start else ""
-            if words and before and text[start].isalpha() and (before.isalnum() or before in "-_"):
-                continue
-            for trigger, frames in (*(rows or ()), *(single or ())):
+            for trigger, rows in (*(called or ()), *(single or ())):
                 if not text.startswith(trigger, start):
                     continue
-                end = start + len(trigger)
-                if words:
-                    if end < len(text) and trigger[-1].isalnum() and (text[end].isalnum() or text[end] in "_-" or text[end : end + 2] == "'t"):
-                        continue
-                elif before and before in self._not_after.get(trigger, ""):
-                    continue
-                yield start, end, frames
+                if not before or before not in self._not_after.get(trigger, ""):
+                    yield start, start + len(trigger), rows
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

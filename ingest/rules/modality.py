@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 import tomllib
+from collections.abc import Mapping, Sequence
 from importlib.resources import files
 from typing import Any, Final
 
@@ -15,17 +16,42 @@ from .clauses import Sentence
 _DATA: Final[dict[str, Any]] = tomllib.loads(files(__package__).joinpath("modality.toml").read_text("utf-8"))
 
 
-def _compiled(section: str) -> dict[str, re.Pattern[str]]:
-    return {name: re.compile("|".join(f"(?:{p})" for p in patterns), re.I) for name, patterns in _DATA[section].items()}
+_CASED: Final = re.compile(r"(?<!\\)[A-Z]")
 
 
-_ZH: Final = _compiled("zh")
-_EN: Final = _compiled("en")
+class _Cues:
+    """Patterns of one section. Those that know no capitals are held against the text in small letters: matching that
+    ignores case is slow."""
+
+    def __init__(self, patterns: Sequence[str]) -> None:
+        small = [p for p in patterns if _CASED.search(p) is None]
+        cased = [p for p in patterns if _CASED.search(p) is not None]
+        self._small: Final = re.compile("|".join(f"(?:{p})" for p in small)) if small else None
+        self._cased: Final = re.compile("|".join(f"(?:{p})" for p in cased), re.I) if cased else None
+
+    def search(self, text: str, low: str | None = None) -> bool:
+        """`low`: the text in small letters, where it is at hand."""
+        small, cased = self._small, self._cased
+        if small is not None and small.search(text.lower() if low is None else low) is not None:
+            return True
+        return cased is not None and cased.search(text) is not None
+
+    def match(self, text: str) -> bool:
+        small, cased = self._small, self._cased
+        return small is not None and small.match(text.lower()) is not None or cased is not None and cased.match(text) is not None
+
+    def fullmatch(self, text: str) -> bool:
+        small, cased = self._small, self._cased
+        return small is not None and small.fullmatch(text.lower()) is not None or cased is not None and cased.fullmatch(text) is not None
+
+
+_ZH: Final = {name: _Cues(patterns) for name, patterns in _DATA["zh"].items()}
+_EN: Final = {name: _Cues(patterns) for name, patterns in _DATA["en"].items()}
 
 
 def corrects(sentence: Sentence) -> bool:
     """Whether the words say that something believed so far was not so ("actually")."""
-    return (_ZH if sentence.chinese else _EN)["corrects"].search(sentence.text) is not None
+    return (_ZH if sentence.chinese else _EN)["corrects"].search(sentence.text)
 
 
 def unsaid(sentence: Sentence) -> list[str | None]:
@@ -37,10 +63,11 @@ def unsaid(sentence: Sentence) -> list[str | None]:
     verdicts: list[str | None] = []
     rest: str | None = None
     for clause in clauses:
-        verdict = rest or _clause_verdict(clause.text, rules)
-        if rules["reports"].search(clause.text):
+        low = clause.text.lower()
+        verdict = rest or _clause_verdict(clause.text, low, rules)
+        if rules["reports"].search(clause.text, low):
             rest = "quoted"
-            verdict = verdict or ("quoted" if not rules["self_report"].search(clause.text) else None)
+            verdict = verdict or ("quoted" if not rules["self_report"].search(clause.text, low) else None)
             if verdict is None:
                 rest = None
         elif verdict in ("request", "question") and verdict != "question":
@@ -55,8 +82,8 @@ def unsaid(sentence: Sentence) -> list[str | None]:
     return verdicts
 
 
-def _clause_verdict(text: str, rules: dict[str, re.Pattern[str]]) -> str | None:
+def _clause_verdict(text: str, low: str, rules: Mapping[str, _Cues]) -> str | None:
     for reason in ("question", "hypothetical", "request"):
-        if rules[reason].search(text):
+        if rules[reason].search(text, low):
             return reason
     return None

@@ -13,7 +13,7 @@ from ..timewords import TimeSpan
 from .assembly import EACH, claims_of
 from .attribution import who
 from .clauses import Sentence
-from .frames import Frame
+from .frames import Found, Frame
 from .grammar import Carry, Grammar, Place, Reading
 from .subjects import Part, Subject, Voice
 from .times import spans_of
@@ -35,14 +35,15 @@ def read_sentence(grammar: Grammar, sentence: Sentence, verdicts: Sequence[str |
         third = carry.third
         found = list(grammar.tables.frames.found(clause.text.lower(), words=grammar.words))
         if verdict is not None:
-            found = [(a, b, wishes) for a, b, rows in found if (wishes := tuple(row for row in rows if row.wish))]
+            found = [row for row in found if row[2].wishes]
         claims: list[Claim] = []
         if found:
             if spans is None:
                 spans = spans_of(sentence.text, said_at=utterance.said_at)
-            place = Place(voice=voice, utterance=utterance, sentence=sentence, clause=clause, spans=())
-            place = replace(place, spans=place.inside(spans))
-            claims = _read_clause(grammar, found, place, carry)
+            place = Place(voice=voice, utterance=utterance, sentence=sentence, clause=clause, spans=spans)
+            if spans:
+                place = replace(place, spans=place.inside(spans))
+            claims = _read_clause(grammar, found, place, carry, wishes=verdict is not None)
         if verdict is not None:
             carry.subject = False if carry.subject is None else carry.subject
         elif not claims:
@@ -59,6 +60,8 @@ def read_sentence(grammar: Grammar, sentence: Sentence, verdicts: Sequence[str |
 
 def _outside(text: str, spans: Sequence[TimeSpan], shift: int, begin: int, end: int) -> str:
     """`text[begin:end]` without time words."""
+    if not spans:
+        return text[begin:end]
     out, at = [], begin
     for span in spans:
         a, b = max(span.start - shift, begin), min(span.end - shift, end)
@@ -87,18 +90,19 @@ def _trimmed(text: str, spans: Sequence[TimeSpan], shift: int, begin: int, end: 
     return begin, end
 
 
-def _read_clause(grammar: Grammar, found: Sequence[tuple[int, int, tuple[Frame, ...]]], place: Place, carry: Carry) -> list[Claim]:
-    shift = place.shift
-    taken = [(s.start - shift, s.end - shift) for s in place.spans if s.kind != "frequency"]
+def _read_clause(grammar: Grammar, found: Sequence[Found], place: Place, carry: Carry, *, wishes: bool) -> list[Claim]:
     seen: dict[tuple[int, bool, bool], _Right] = {}
-    free = [row for row in found if not any(a <= row[0] < b for a, b in taken)]
-    for late in (False, True):
-        for start, end, frames in free:
-            for frame in frames:
-                if frame.late is late:
-                    claims = _apply(grammar, frame, start, end, place, carry, seen)
-                    if claims:
-                        return claims
+    free = found
+    if place.spans:
+        shift = place.shift
+        taken = [(s.start - shift, s.end - shift) for s in place.spans if s.kind != "frequency"]
+        free = [row for row in found if not any(a <= row[0] < b for a, b in taken)]
+    for late in (False,) if wishes else (False, True):
+        for start, end, rows in free:
+            for frame in rows.wishes if wishes else rows.late if late else rows.prompt:
+                claims = _apply(grammar, frame, start, end, place, carry, seen)
+                if claims:
+                    return claims
     return []
 
 
