@@ -17,6 +17,7 @@ from taishi.ingest.claims import ORIGIN_STRENGTH, Claim, Quote
 from taishi.ingest.envelope import NewEvent
 from taishi.ingest.errors import Conflict, InvalidInput, NotFound
 from taishi.ingest.ids import new_id
+from taishi.ingest.importance import as_said
 from taishi.ingest.instants import FOREVER
 from taishi.ingest.log import Batch
 from taishi.ingest.normal import normal_value
@@ -194,6 +195,8 @@ def _event(
 ) -> tuple[NewEvent, str]:
     """A `claim.corrected` and the id of its claim. One that repeats the target's words rests on the event that states
     them, so that the log refuses it where they were forgotten in the meantime."""
+    insisted = as_said(ports.registry.predicate(claim.predicate), correction=True)
+    claim = replace(claim, importance=max(claim.importance, insisted))
     facts = bind(
         claim,
         namespace=namespace,

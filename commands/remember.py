@@ -15,6 +15,7 @@ from taishi.ingest.envelope import Actor, NewEvent
 from taishi.ingest.errors import InvalidInput, NotCaughtUp, TaishiError
 from taishi.ingest.extractor import Utterance, Window
 from taishi.ingest.ids import new_id
+from taishi.ingest.importance import as_said
 from taishi.ingest.instants import BEGINNING, to_datetime
 from taishi.ingest.log import Batch
 from taishi.ingest.normal import normalise
@@ -132,7 +133,7 @@ async def remember(body: Remember, ports: Ports) -> dict[str, Any]:
             predicate=predicate,
             value=given["value"].strip(),
             qualifiers=given["qualifiers"],
-            importance=ports.registry.predicate(predicate).importance,
+            importance=as_said(ports.registry.predicate(predicate), text or ""),
             rule="stated",
         )
     if text is not None:

@@ -20,7 +20,7 @@ _CLAIM_COLUMNS: Final = (
     " c.to_inferred, c.known_from, c.strength, c.correction, c.from_inferred, c.succeeds, c.generation,"
     " c.removed_at, c.removed_why, c.archived_at, c.erased_at,"
     " c.subject, c.subject_key, c.predicate, c.value, c.negated, c.qualifiers, c.modality, c.text, c.speaker,"
-    " c.importance, c.confidence, c.occurs_from, c.occurs_to, c.grain, c.temporary, c.rule"
+    " c.importance, c.own_importance, c.confidence, c.occurs_from, c.occurs_to, c.grain, c.temporary, c.rule"
 )
 DIGESTED: Final[Mapping[str, str]] = {
     "namespaces": "SELECT name, timezone, settings, pending, failed FROM namespaces",

@@ -21,10 +21,11 @@ from .model import Model
 from .rendering import render_claim
 from .schema import document_of_claim
 from .slot_history import RemovalReason
+from .weights import weigh_new, weigh_slot
 
 CLAIM_CONTENT: Final = (
     "subject", "subject_key", "predicate", "value", "negated", "qualifiers", "modality", "text", "speaker",
-    "importance", "confidence", "occurs_from", "occurs_to", "grain", "temporary", "rule",
+    "importance", "own_importance", "confidence", "occurs_from", "occurs_to", "grain", "temporary", "rule",
 )  # fmt: skip
 _CLAIM_FACTS: Final = (
     "seq", "ns", "claim_id", "event_id", "event_type", "slot", "value_fp", "negates", "valid_from", "valid_to",
@@ -72,6 +73,7 @@ def stated(model: Model, event: Event, ns: int) -> None:
             facts.correction, source, facts.from_inferred, facts.succeeds,
         ),
     )  # fmt: skip
+    weigh_new(model, ns, seq, slot, facts.claim_id, facts.value, facts.negates)
 
 
 def _content(claim: Claim) -> tuple[Any, ...]:
@@ -80,8 +82,8 @@ def _content(claim: Claim) -> tuple[Any, ...]:
     )
     return (
         claim.subject, normal_value(claim.subject), claim.predicate, claim.value, claim.negated, qualifiers,
-        claim.modality, render_claim(claim), claim.said_by, claim.importance, claim.confidence, claim.occurs_from,
-        claim.occurs_to, claim.grain, claim.temporary, claim.rule,
+        claim.modality, render_claim(claim), claim.said_by, claim.importance, claim.importance, claim.confidence,
+        claim.occurs_from, claim.occurs_to, claim.grain, claim.temporary, claim.rule,
     )  # fmt: skip
 
 
@@ -144,6 +146,7 @@ def _remove(model: Model, event: Event, ns: int, targets: Iterable[str], why: Re
             slots.add(slot)
     for slot in sorted(slots):
         model.replay(slot)
+        weigh_slot(model, ns, slot)
 
 
 def retracted(model: Model, event: Event, ns: int) -> None:

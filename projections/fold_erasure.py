@@ -13,6 +13,7 @@ from .fold_entities import erase_identities
 from .fold_extraction import settle
 from .model import Model
 from .schema import document_of_claim, document_of_event
+from .weights import weigh_slot
 
 _ERASE_CLAIM: Final = (
     f"UPDATE claims SET {', '.join(f'{name} = NULL' for name in CLAIM_CONTENT)}, erased_at = ? WHERE seq = ?"
@@ -24,12 +25,14 @@ def forgotten(model: Model, event: Event, ns: int) -> None:
     claims = [seq for _, seq in facts["claims"]]
     erased = [seq for _, seq in facts["events"]]
     slots: set[int] = set()
+    touched: set[int] = set()
     for seq in claims:
         row = model.execute("SELECT slot, removed_at FROM claims WHERE seq = ? AND ns = ?", (seq, ns)).fetchone()
         if row is None:
             continue
         _erase_claim(model, ns, seq, at)
         model.erase_words(row[0])
+        touched.add(row[0])
         if row[1] is None:
             model.execute(
                 "UPDATE claims SET removed_at = ?, removed_why = 'forgotten', removed_seq = ? WHERE seq = ?",
@@ -47,6 +50,8 @@ def forgotten(model: Model, event: Event, ns: int) -> None:
     )
     for slot in sorted(slots):
         model.replay(slot)
+    for slot in sorted(touched):
+        weigh_slot(model, ns, slot)
 
 
 def _erase_raw(model: Model, ns: int, seq: int, at: int) -> None:

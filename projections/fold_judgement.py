@@ -14,6 +14,7 @@ import orjson
 from taishi.ingest.envelope import Event
 
 from .model import Model
+from .weights import weigh_confirmed
 
 EXPOSURES: Final = 1_000
 """Recalls of one namespace that are remembered, the newest."""
@@ -28,6 +29,7 @@ def confirmed(model: Model, event: Event, ns: int) -> None:
         " confirmed_at = max(ifnull(confirmed_at, 0), excluded.confirmed_at)",
         (ns, event.facts["claim"], event.recorded_at),
     )
+    weigh_confirmed(model, ns, event.facts["claim"])
 
 
 def resolved(model: Model, event: Event, ns: int) -> None:

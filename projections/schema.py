@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import Final
 
-FOLD_VERSION: Final = 5
+FOLD_VERSION: Final = 6
 """Raise it when a fold or this schema changes what is stored: read models of another version are rebuilt by replay."""
 
 PRAGMAS: Final = (
@@ -107,7 +107,7 @@ CREATE TABLE claims (
     subject TEXT, subject_key TEXT,  -- as said; normalised
     predicate TEXT, value TEXT, negated INTEGER, qualifiers TEXT,
     modality TEXT, text TEXT, speaker TEXT,
-    importance REAL, confidence REAL,
+    importance REAL, own_importance REAL, confidence REAL,  -- as it weighs; as it was stated with
     occurs_from INTEGER, occurs_to INTEGER, grain TEXT, temporary INTEGER,
     rule TEXT
 );

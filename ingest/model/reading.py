@@ -11,6 +11,7 @@ from typing import Final
 from .. import provenance
 from ..claims import Claim, Modality, Quote
 from ..extractor import Utterance
+from ..importance import as_said, rules
 from ..normal import normal_value, normalise
 from ..prelook import asks_to_remember
 from ..registry import Registry
@@ -24,7 +25,6 @@ _PREDICATE: Final = re.compile(r"[a-z][a-z_]*(?:\.[\w一-鿿-]+)?")
 _POSSESSIVE: Final = re.compile(r"^(?:my|our)\s+|^(?:我们的|我的|我们|我家|我)(?=\S)", re.I)
 _SPACE: Final = re.compile(r"\s+")
 _LONGEST_QUOTE: Final = 600
-_REMEMBER_THIS: Final = 0.95
 _CONFIDENCE: Final = 0.8
 _MODALITIES: Final[Mapping[Kind, Modality]] = {
     "fact": "fact", "change": "fact", "preference": "preference", "plan": "plan", "happening": "happening",
@@ -69,7 +69,7 @@ def claim_of(said: Said, piece: Piece, around: Surroundings) -> Claim | str:
         return "time_does_not_fit"
     kind, holds = timed
     predicate, value = _predicate(said, quote, around.registry)
-    told = _REMEMBER_THIS if asks_to_remember(utterance.text) else 0.0
+    told = rules().remember if asks_to_remember(utterance.text) else 0.0
     return Claim(
         subject=subject,
         predicate=predicate,
@@ -87,7 +87,7 @@ def claim_of(said: Said, piece: Piece, around: Surroundings) -> Claim | str:
         occurs_to=holds.occurs_to,
         temporary=holds.temporary or said.temporary,
         transfer=kind == "change" and predicate == "member_of" and not said.negated,
-        importance=max(around.registry.predicate(predicate).importance, told),
+        importance=max(as_said(around.registry.predicate(predicate)), told),
         confidence=_CONFIDENCE,
         rule=f"model.{kind}",
     )

@@ -1,0 +1,49 @@
+"""Importance as the whole shows it: what was said on many occasions, or confirmed, weighs more (`ingest.importance`).
+
+A claim's row keeps what it was stated with (`own_importance`) beside what it weighs (`importance`): the highest of that
+and of the floors that apply, which follows from the set of claims and confirmations alone. Occasions are events whose
+words state the same in one slot and were not taken back.
+"""
+
+from __future__ import annotations
+
+from taishi.ingest.importance import rules
+
+from .model import Model
+
+
+def weigh_new(model: Model, ns: int, seq: int, slot: int, claim_id: str, value: str, negates: bool) -> None:
+    """After a claim was folded: it, and where it made its value a repeated one, its equals."""
+    given = rules()
+    same = (slot, value, negates)
+    occasions = len(model.rows(_OCCASIONS, (*same, given.said + 1)))
+    if occasions == given.said:
+        model.execute(_RAISE_EQUALS, (given.repeated, *same))
+    elif occasions > given.said:
+        model.execute(f"{_RAISE} seq = ? AND removed_at IS NULL", (given.repeated, seq))
+    if model.execute(_IS_CONFIRMED, (ns, claim_id)).fetchone() is not None:
+        model.execute(f"{_RAISE} seq = ?", (given.confirmed, seq))
+
+
+def weigh_slot(model: Model, ns: int, slot: int) -> None:
+    """After claims of a slot were taken back or forgotten: all of them anew."""
+    given = rules()
+    model.execute("UPDATE claims SET importance = own_importance WHERE slot = ?", (slot,))
+    groups = "SELECT DISTINCT value_fp, negates FROM claims WHERE slot = ? AND removed_at IS NULL"
+    for value, negates in model.rows(groups, (slot,)):
+        if len(model.rows(_OCCASIONS, (slot, value, negates, given.said))) == given.said:
+            model.execute(_RAISE_EQUALS, (given.repeated, slot, value, negates))
+    confirmed = "slot = ? AND claim_id IN (SELECT memory_id FROM standing WHERE ns = ? AND confirmations > 0)"
+    model.execute(f"{_RAISE} {confirmed}", (given.confirmed, slot, ns))
+
+
+def weigh_confirmed(model: Model, ns: int, claim_id: str) -> None:
+    model.execute(f"{_RAISE} claim_id = ? AND ns = ?", (rules().confirmed, claim_id, ns))
+
+
+_OCCASIONS = (
+    "SELECT DISTINCT source FROM claims WHERE slot = ? AND value_fp = ? AND negates = ? AND removed_at IS NULL LIMIT ?"
+)
+_RAISE = "UPDATE claims SET importance = max(importance, ?) WHERE"
+_RAISE_EQUALS = f"{_RAISE} slot = ? AND value_fp = ? AND negates = ? AND removed_at IS NULL"
+_IS_CONFIRMED = "SELECT 1 FROM standing WHERE ns = ? AND memory_id = ? AND confirmations > 0"
