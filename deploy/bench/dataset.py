@@ -87,7 +87,8 @@ def find_sets(folder: Path, names: Sequence[str] = ()) -> list[Path]:
 
 
 def load(folder: Path, *, limit: int | None = None) -> Dataset:
-    """With `limit`, so many questions spread over the whole set, and the namespaces they are asked of.
+    """With `limit`, so many questions spread over the whole set, and the namespaces they are asked of. Events without
+    a word are left out, as nothing takes them.
 
     Raises InvalidInput where a line is not of the expected form.
     """
@@ -98,7 +99,7 @@ def load(folder: Path, *, limit: int | None = None) -> Dataset:
     events: dict[str, list[Event]] = {}
     for line in _lines(folder / EVENTS):
         row = line.row
-        if row["namespace"] in asked:
+        if row["namespace"] in asked and row["text"].strip():
             event = Event(row["id"], row["namespace"], row["seq"], line)
             events.setdefault(event.namespace, []).append(event)
     for those in events.values():

@@ -68,6 +68,11 @@ def test_events_come_in_the_order_of_arrival(tmp_path: Path) -> None:
     assert loaded.questions[0].gold == {"a"}
 
 
+def test_events_without_a_word_are_left_out(tmp_path: Path) -> None:
+    folder = write(tmp_path / "s", [row("a", seq=0) | {"text": " "}, row("b", seq=1)], [row("q")])
+    assert [event.id for event in load(folder).events["n"]] == ["b"]
+
+
 def test_a_limit_spreads_over_the_set_and_leaves_out_what_is_not_asked(tmp_path: Path) -> None:
     events = [row(f"e{n}", f"n{n}", seq=0) for n in range(6)]
     folder = write(tmp_path / "s", events, [row(f"q{n}", f"n{n}") for n in range(6)])
