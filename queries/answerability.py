@@ -33,7 +33,7 @@ SAID: Final = 0.8
 MISSING_MOST: Final = 0.45
 """A single piece that weighs so much of the question and stands nowhere keeps the answer from being `supported`."""
 
-_PRONOUNS: Final = "我你您他她咱俺"
+_PRONOUNS: Final = "我你您他她咱俺家"
 """Cut into one piece with the word that asks (`我住`)."""
 _PARTS: Final = re.compile(r"[^a-z0-9]+")
 

@@ -49,9 +49,10 @@ class Ranked:
 
     def evidence(self, lexical: Lexical, question: Question, *, vectors: bool) -> answerability.Evidence:
         """`vectors` tells whether that channel answered."""
-        if not lexical.weight and self.slot:  # nothing but words that ask ("who am I")
+        if not lexical.weight and (self.slot or self.explained):  # nothing but words that ask ("who am I")
+            missing = 1.0 if self.barred else 0.0
             return answerability.Evidence(
-                covered=1.0, missing=1.0 if self.barred else 0.0, dense=self.dense, slot=True, external=self.external
+                covered=1.0, missing=missing, dense=self.dense, slot=self.slot, external=self.external
             )
         covered, missing = answerability.coverage(
             lexical.weight,

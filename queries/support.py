@@ -16,7 +16,7 @@ from taishi.ingest.admission import PROMPT
 from taishi.ingest.normal import normalise
 from taishi.ingest.registry import default_registry
 
-from .asking import RELATIVE
+from .asking import OWNS, RELATIVE
 from .fence import Fence
 from .rows import ClaimRow, EventRow
 from .understand import Question
@@ -59,6 +59,8 @@ class Support:
             return False
         if self._asking.kin:
             return claim.predicate == RELATIVE and self._asking.relation_fits(qualifiers_of(claim))
+        if claim.predicate == OWNS and self._asking.naming and self._asking.meant:
+            return bool(self._asking.named_in(normalise(claim.value or "")))
         return self._question.first_person or not self._fence.names
 
     def is_anothers(self, claim: ClaimRow) -> bool:
@@ -90,7 +92,7 @@ class Support:
 
     def bars_claim(self, claim: ClaimRow, origins: Iterable[str]) -> bool:
         """Whether the claim can never support. `origins` are those of its evidence."""
-        if self.is_anothers(claim) and self._asking.for_predicate(claim.predicate or ""):
+        if self._is_of_another(claim):
             return True
         said_by = set(origins)
         outside = bool(said_by) and said_by <= {"tool", "external"} and self._question.first_person
@@ -101,8 +103,14 @@ class Support:
             return True
         if event.origin in ("tool", "external") and self._question.first_person:
             return True
-        asked = [c for c in claims if self._asking.for_predicate(c.predicate or "")]
-        return bool(asked) and all(self.is_anothers(c) for c in asked)
+        asked = [c for c in claims if self._asking.for_predicate(c.predicate or "") or self._is_of_another(c)]
+        return bool(asked) and all(self._is_of_another(c) for c in asked)
+
+    def _is_of_another(self, claim: ClaimRow) -> bool:
+        """Says of someone or something else what is asked of one: where they live, how they are called."""
+        if claim.predicate in (RELATIVE, OWNS) and "name" in self._asking.asks and self._question.first_person:
+            return True
+        return bool(self._asking.for_predicate(claim.predicate or "")) and self.is_anothers(claim)
 
     def _is_taken_out(self, text: str | None) -> bool:
         return self._asks_secret and text is not None and _TAKEN_OUT in text
