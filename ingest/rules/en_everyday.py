@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from .en import TABLES, any_of
+from .en import NAME, TABLES, any_of
 from .en_values import CLEANERS as _GENERAL
 from .subjects import Part
 
@@ -80,6 +80,12 @@ def _subject(text: str) -> Part | None:
     return None if re.match(r"(?:all|hard|abroad|together|the|a|an|my|it|late|there|for|in|about|up|that|this|something|every|with|books?)\b", text, re.I) else Part(text)
 
 
+def _campus(text: str) -> Part | None:
+    """A school by its own name or by its town's."""
+    text = text.strip(" .,")
+    return Part(text) if re.fullmatch(NAME, text) else _GENERAL["company_name"](text)
+
+
 def _moment(text: str) -> Part | None:
     text = text.strip(" ,.")
     if not _MOMENT.search(text) or _NO_MOMENT.search(text) or len(text) > 40:
@@ -103,6 +109,6 @@ def _mapped(name: str) -> Callable[[str], Part | None]:
 
 CLEANERS: Final[Mapping[str, Callable[[str], Part | None]]] = {
     "feared": _feared, "doing_less": _doing_less, "gave_up": _gave_up, "given_up": _given_up, "collected": _collected, "business": _business,
-    "daily": _daily, "act": _act, "subject": _subject, "moment": _moment, "address": _address, "durable": _durable, "instrument": _GENERAL["skip"], "parted": _mapped("parted"),
+    "daily": _daily, "act": _act, "subject": _subject, "campus": _campus, "moment": _moment, "address": _address, "durable": _durable, "instrument": _GENERAL["skip"], "parted": _mapped("parted"),
     "died": _mapped("died"), "handed": _mapped("handed"),
 }

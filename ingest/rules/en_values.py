@@ -310,7 +310,7 @@ _TRIVIAL: Final = re.compile(
     re.I,
 )
 _POINTING: Final = re.compile(
-    r"\w+(?: \w+)? (?:it|them|this|that|these|those|here|there|him|her|one|myself|ahead|through)\b|had (?:a |an |some |such |to )?(?:\w+ )?(?:time|blast|setback|day|conversation|chat|look|fun|feeling|dream|hard|rough|problem|shuffle)\b|had (?:been|to)\b|got (?:to|through|with|a no|hurt)\b|.*\byour?\b",
+    r"\w+(?: \w+)? (?:it|them|this|that|these|those|here|there|him|her|one|myself|ahead|through)\b|had (?:a |an |some |such |to )?(?:\w+ )?(?:time|blast|setback|day|conversation|chat|look|fun|feeling|dream|hard|rough|problem|shuffle)\b|had (?:been|to)\b|moved on (?:to|from|with)\b|got (?:to|through|with|a no|hurt)\b|.*\byour?\b",
     re.I,
 )
 _EVENTFUL: Final = re.compile(rf"(?:{'|'.join(map(re.escape, LISTS['event_verb']))})\b", re.I)
