@@ -114,3 +114,10 @@ def test_two_things_in_a_row_are_two_clauses() -> None:
     assert [clause.text for clause in sentence.clauses] == ["我不吃鸭血", "也不吃猪肝"]
     [sentence] = sentences("我也不吃猪肝")
     assert len(sentence.clauses) == 1
+
+
+@pytest.mark.parametrize("language", ["zh", "en"])
+def test_everyday_lines_that_were_put_aside_are_read_well(language: str) -> None:
+    total, odd = score(f"aside_{language}", "aside")
+    assert total.precision >= 0.95, odd
+    assert total.recall >= 0.90, odd
