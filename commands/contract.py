@@ -78,8 +78,10 @@ def _walk(value: JsonValue, depth: int) -> None:
         raise PydanticCustomError("int64", "metadata whole numbers fit in 64 bits: write it as a string")
 
 
+_SHOWN: Final = "as recall returned it: of one item, or without its number of the whole answer"
 Namespace = Annotated[str, Field(min_length=1, max_length=MAX_NAME), AfterValidator(_named)]
 """Taken verbatim: `u1`, `U1`, `u_1` and full-width forms are four namespaces."""
+Exposure = Annotated[str, Field(pattern=r"^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}(\.\d{1,4})?$", description=_SHOWN)]
 Name = Annotated[str, Field(min_length=1, max_length=MAX_NAME), AfterValidator(_named)]
 Text = Annotated[str, Field(min_length=1, max_length=MAX_TEXT), AfterValidator(_said)]
 Reason = Annotated[str, Field(min_length=1, max_length=MAX_REASON), AfterValidator(_said)]

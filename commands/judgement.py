@@ -10,7 +10,7 @@ from taishi.ingest.ids import new_id
 from taishi.ingest.log import Batch
 from taishi.ingest.web import Contract
 
-from .contract import Name, Namespace, Reason, memory_id
+from .contract import Exposure, Name, Namespace, Reason, memory_id
 from .correct import find_claim
 from .ports import Ports
 
@@ -32,7 +32,7 @@ class Feedback(Contract):
     """Whether what one recall returned (`exposure_id`) helped."""
 
     namespace: Namespace
-    exposure_id: Name
+    exposure_id: Exposure
     helpful: bool
     note: Reason | None = None
 

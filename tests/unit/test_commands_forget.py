@@ -216,7 +216,10 @@ def test_resolving(side: WriteSide) -> None:
 
 
 def test_feedback(side: WriteSide) -> None:
-    side.post("/v1/feedback", {"namespace": "n", "exposure_id": "e1", "helpful": True, "note": "spot on"})
+    shown = "01a22939-e91f-7000-94e7-75aa63496de8.0"
+    given = {"namespace": "n", "exposure_id": shown, "helpful": True, "note": "spot on"}
+    side.post("/v1/feedback", {**given, "exposure_id": "nope"}, 422)
+    side.post("/v1/feedback", given)
     event = side.log.events[-1]
-    assert (event.type, event.facts) == ("feedback.given", {"exposure": "e1", "helpful": True})
+    assert (event.type, event.facts) == ("feedback.given", {"exposure": shown, "helpful": True})
     assert event.body == {"note": "spot on"}
