@@ -12,6 +12,8 @@ from typing import Any
 
 import pytest
 
+pytestmark = pytest.mark.timeout(600)  # whole stacks, started one after the other, on whatever the machine has left
+
 SAID = [
     ("n1", "I moved to Porto last spring.", "2026-01-05T10:00:00Z"),
     ("n1", "My favourite tea is jasmine.", "2026-01-06T10:00:00Z"),
@@ -58,7 +60,7 @@ def bench(*arguments: str, tmp: Path) -> subprocess.CompletedProcess[str]:
     kept = {k: v for k, v in os.environ.items() if not k.startswith("TAISHI_") and k != "REDIS_URL"}
     command = [sys.executable, "-P", "-m", "taishi.deploy.cli", "bench", "recall", *arguments]
     environment = {**kept, "TMPDIR": str(tmp)}
-    return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=120, check=False)
+    return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=240, check=False)
 
 
 def answers(path: Path) -> dict[str, Any]:
