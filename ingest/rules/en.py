@@ -39,6 +39,7 @@ _NOT_A_THING: Final = re.compile(
 _ARTICLE: Final = re.compile(r"^(?:the|our|an?|this)\s+(?=\S)", re.I)
 
 
+_NO_PERSON: Final = re.compile(r"(?:Project|Team|The)\b")
 _NO_SUBJECT: Final = re.compile(
     r"(?:this|that|these|those|\w\.|when|whenever|while|once|until|since|after|before|however|therefore|thus|moreover|although|though|because|as|if|unless|whether|whichever|"
     r"whatever|every|each|any|no|all|most|many|some|few|several|both|either|neither|your|his|her|their|its) "
@@ -72,16 +73,19 @@ def _subject(text: str, voice: Voice) -> Subject | None:
         return Subject(kind="org", name=name)
     if text.endswith(("'s", "s'")):
         text = text[:-2] if text.endswith("'s") else text[:-1]
-    if _PERSON.match(text) and text.split()[0].lower() not in SETS["nobody"] and not re.match(r"(?:Project|Team|The)\b", text):
+    if _PERSON.match(text) and text.split()[0].lower() not in SETS["nobody"] and not _NO_PERSON.match(text):
         return Subject(kind="person", name=text)
     if _THING.match(text) and _NOT_A_THING.search(text) is None:
         return Subject(kind="thing", name=_ARTICLE.sub("", text))
     return None
 
 
+_CONTRACTED: Final = re.compile(r"(?<=[A-Za-z])('(?:m|re|ve|ll|d|s))(?=\s|$)")
+
+
 def _tokens(text: str) -> list[str]:
     """Words, with contracted verbs as words of their own."""
-    return re.sub(r"(?<=[A-Za-z])('(?:m|re|ve|ll|d|s))(?=\s|$)", r" \1", text).split()
+    return (_CONTRACTED.sub(r" \1", text) if "'" in text else text).split()
 
 
 _HELPING: Final = frozenset("do does did don't doesn't didn't will won't can can't cannot would could never used".split())
@@ -141,7 +145,7 @@ def read_left(text: str, voice: Voice) -> Left | None:
     subject = None
     if words:
         joined = " ".join(words)
-        joined = _TIED.sub(r"\1", joined)
+        joined = _TIED.sub(r"\1", joined) if "'" in joined else joined
         subject = _subject(joined, voice)
         if subject is None:
             return None

@@ -19,30 +19,41 @@ _DATA: Final[dict[str, Any]] = tomllib.loads(files(__package__).joinpath("modali
 _CASED: Final = re.compile(r"(?<!\\)[A-Z]")
 
 
+def _alternatives(patterns: Sequence[str]) -> str:
+    """One pattern of many; where they begin alike (at a word's edge) that is tried once for all."""
+    edge = [p.removeprefix("\\b") for p in patterns if p.startswith("\\b")]
+    rest = [p for p in patterns if not p.startswith("\\b")]
+    return "|".join(([rf"\b(?:{'|'.join(f'(?:{p})' for p in edge)})"] if edge else []) + [f"(?:{p})" for p in rest])
+
+
 class _Cues:
-    """Patterns of one section. Those that know no capitals are held against the text in small letters: matching that
-    ignores case is slow."""
+    """Patterns of one section. Those that know no capitals are held against the text in small letters, since matching
+    that ignores case is slow, and those that stand at the beginning are tried there alone."""
 
     def __init__(self, patterns: Sequence[str]) -> None:
-        small = [p for p in patterns if _CASED.search(p) is None]
         cased = [p for p in patterns if _CASED.search(p) is not None]
-        self._small: Final = re.compile("|".join(f"(?:{p})" for p in small)) if small else None
-        self._cased: Final = re.compile("|".join(f"(?:{p})" for p in cased), re.I) if cased else None
+        small = [p for p in patterns if p not in cased]
+        head = [p for p in small if p.startswith("^")]
+        tail = [p for p in small if not p.startswith("^")]
+        self._head: Final = re.compile(_alternatives(head)) if head else None
+        self._tail: Final = re.compile(_alternatives(tail)) if tail else None
+        self._cased: Final = re.compile(_alternatives(cased), re.I) if cased else None
+        self._whole: Final = re.compile(_alternatives(patterns), re.I)
 
     def search(self, text: str, low: str | None = None) -> bool:
         """`low`: the text in small letters, where it is at hand."""
-        small, cased = self._small, self._cased
-        if small is not None and small.search(text.lower() if low is None else low) is not None:
-            return True
-        return cased is not None and cased.search(text) is not None
+        low = text.lower() if low is None else low
+        return (
+            self._head is not None and self._head.match(low) is not None
+            or self._tail is not None and self._tail.search(low) is not None
+            or self._cased is not None and self._cased.search(text) is not None
+        )
 
     def match(self, text: str) -> bool:
-        small, cased = self._small, self._cased
-        return small is not None and small.match(text.lower()) is not None or cased is not None and cased.match(text) is not None
+        return self._whole.match(text) is not None
 
     def fullmatch(self, text: str) -> bool:
-        small, cased = self._small, self._cased
-        return small is not None and small.fullmatch(text.lower()) is not None or cased is not None and cased.fullmatch(text) is not None
+        return self._whole.fullmatch(text) is not None
 
 
 _ZH: Final = {name: _Cues(patterns) for name, patterns in _DATA["zh"].items()}

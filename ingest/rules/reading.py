@@ -155,7 +155,7 @@ def _apply(
             right = seen[key] = _right(grammar, place, end, verbatim=frame.verbatim)
         assert frame.right is not None
         match = frame.right.fullmatch(right.body)
-    if match is None or right.open_end:
+    if match is None or right.open_end and not frame.wish:
         return []
     parts = _parts(grammar, frame, match, text[start:end])
     if parts is None:

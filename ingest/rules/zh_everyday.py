@@ -31,6 +31,19 @@ def _fronted(text: str) -> Part | None:
     return _GENERAL["liking"](text)
 
 
+def _fronted_food(text: str) -> Part | None:
+    part = _fronted(text)
+    return None if part is None or re.search(r"[饭药亏苦餐早晚]$", text) else _GENERAL["food"](text)
+
+
+_TOLD_TO: Final = re.compile(r"^(?:[去来回吃喝干做帮出进上下过买看听睡走等别写学想打拿给把先再早滚多开搬交送改跑加]|起[床来]|一[声下起]|怎|什么|如何|名字|闭嘴|好好)|[吃喝睡走去来]$")
+"""What follows 叫我 where someone tells me to do something."""
+
+
+def _called(text: str) -> Part | None:
+    return None if _TOLD_TO.search(text.strip()) else _GENERAL["own_name"](text)
+
+
 def _make(text: str) -> Part | None:
     return None if _NOT_A_MAKE.search(text) else Part(text.strip())
 
@@ -88,6 +101,6 @@ def _durable(text: str) -> Part | None:
 
 
 CLEANERS: Final[Mapping[str, Callable[[str], Part | None]]] = {
-    "fronted": _fronted, "make": _make, "collected": _collected, "workgroup": _workgroup, "address": _address, "moment": _moment, "kin": _kin,
+    "called": _called, "fronted": _fronted, "fronted_food": _fronted_food, "make": _make, "collected": _collected, "workgroup": _workgroup, "address": _address, "moment": _moment, "kin": _kin,
     "routine": _routine, "tool_kind": _mapped("tool_kind"), "passed": _mapped("passed"), "durable": _durable,
 }
