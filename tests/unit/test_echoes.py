@@ -34,6 +34,7 @@ def test_others_repeating_what_was_shown_are_echoes(text, origin):
         ("The user sails a catamaran and studies the harp with a new teacher", "assistant"),
         ("你在学箜篌，不过老师下个月要换成一位从苏州来的先生了", "assistant"),
         ("I sail a dinghy on Sundays, so the regatta of the northern lake moved to the 14th of May", "tool"),
+        ("I sail a dinghy on Sundays and race it in May at the old mill", "tool"),
         ("", "tool"),
     ],
 )
