@@ -83,7 +83,8 @@ class Outbox:
     def dispatch(
         self, *, partitions: Collection[int], now: int, most_jobs: int, least: int = 1, most_windows: int = 500
     ) -> int:
-        """Puts pending windows of these partitions into new jobs, oldest first, while fewer than `most_jobs` are out.
+        """Puts pending windows of these partitions into new jobs, longest due first, while fewer than `most_jobs` are
+        out.
 
         While any job is out, fewer than `least` windows wait for more. Windows over which workers died come first, one
         job of each sort, so that no stream of new ones starves them. How many jobs.
@@ -131,6 +132,7 @@ class Outbox:
                 delay = 0 if attempts == 0 else min(2 ** (attempts - 1), 60) * SECOND
                 again: dict[str, Any] = {
                     "state": "pending", "job_id": None, "attempts": attempts + 1, "not_before": now + delay,
+                    "due": now + delay,
                     "deaths": c.deaths + int(died),
                 }
                 connection.execute(update(t.windows).where(c.ordinal == ordinal).values(again))
@@ -167,7 +169,7 @@ class Outbox:
         """
         c = t.windows.c
         retrying = and_(c.state == "pending", c.error.is_not(None))
-        again_at_once = {"state": "pending", "failures": 0, "deaths": 0, "not_before": 0, "error": None}
+        again_at_once = {"state": "pending", "failures": 0, "deaths": 0, "not_before": 0, "due": 0, "error": None}
         chosen = [or_(c.state == "failed", retrying), *_within(namespace)]
         if window_ids is not None:
             chosen.append(c.window_id.in_(list(window_ids)))
@@ -189,7 +191,7 @@ def _dispatch_one(
 ) -> bool:
     c = t.windows.c
     ready = (c.state == "pending", c.deaths == deaths, c.not_before <= now, c.partition.in_(list(partitions)))
-    chosen = select(c.ordinal, c.window_id, c.attempts).where(*ready).order_by(c.ordinal)
+    chosen = select(c.ordinal, c.window_id, c.attempts).where(*ready).order_by(c.due, c.ordinal)
     rows = connection.execute(chosen.limit(most)).all()
     if len(rows) < least:
         return False

@@ -54,11 +54,12 @@ class Failure:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OpenWindow:
-    """A window to be kept. `zone` None stands for the deployment's own."""
+    """A window to be kept. `zone` None stands for the deployment's own. `due`: when it was closed, an instant."""
 
     window: Window
     namespace: str
     zone: str | None
+    due: int = 0
 
 
 class Fold:
@@ -150,6 +151,7 @@ class Fold:
                 "seqs": json.dumps(w.window.seqs), "context": json.dumps(w.window.context),
                 "recalled": json.dumps(w.window.recalled), "zone": w.zone,
                 "state": "pending", "attempts": 0, "failures": 0, "deaths": 0, "not_before": 0,
+                "due": w.due,
             }
             for w in windows
         ]
@@ -173,7 +175,7 @@ class Fold:
         )
         failed = {
             "state": "failed" if again is None else "pending", "job_id": None, "attempts": failure.attempts,
-            "failures": failures + 1, "not_before": again or 0, "error": failure.error,
+            "failures": failures + 1, "not_before": again or 0, "due": again or 0, "error": failure.error,
         }
         self._connection.execute(update(t.windows).where(*ours).values(failed))
 

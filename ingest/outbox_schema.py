@@ -7,7 +7,7 @@ from typing import Any, Final
 from sqlalchemy import BigInteger, Column, Connection, Index, Integer, LargeBinary, MetaData, String, Table
 
 meta: Final = MetaData()
-VERSION: Final = 3
+VERSION: Final = 4
 """Of the tables. A file of another version is emptied: all of it can be folded from the log again."""
 
 checkpoints: Final = Table(
@@ -60,13 +60,16 @@ windows: Final = Table(
     Column("not_before", BigInteger, nullable=False),
     Column("error", String),
     Column("failures", Integer, nullable=False),
+    Column("due", BigInteger, nullable=False),
     Column("recalled", String, nullable=False),
-    Index("windows_by_state", "state", "deaths", "ordinal"),
+    Index("windows_by_state", "state", "deaths", "due", "ordinal"),
     Index("windows_by_job", "job_id"),
     Index("windows_by_namespace", "partition", "namespace"),
 )
 """Windows that are not done. `zone` null: the deployment's own. `failures`: failure events since an operator last
-retried it. `deaths`: workers that died with it in their hands. `recalled`: what recall had just shown."""
+retried it. `deaths`: workers that died with it in their hands. `recalled`: what recall had just shown.
+`due`: the instant that windows are put in order by, when it was closed or is to be tried again: neither new ones nor
+those that keep failing starve the others."""
 
 jobs: Final = Table(
     "jobs", meta,

@@ -55,7 +55,7 @@ class WindowFold:
         old = {**self._fold.open_before(now - self._policy.span), **self._sessions}
         for key, state in old.items():
             self._sessions[key], window = expire(state, now=now, namespace=key.namespace, policy=self._policy)
-            self._open(key.namespace, [] if window is None else [window])
+            self._open(key.namespace, [] if window is None else [window], at=now)
 
     def write(self, *, now: int) -> None:
         """`now` is the time of the partition's last event: sessions silent for too long before it are forgotten."""
@@ -81,7 +81,7 @@ class WindowFold:
             self._sessions[key], windows = advance(
                 self._sessions.get(key, SessionState()), member, namespace=event.namespace, policy=self._policy
             )
-            self._open(event.namespace, windows)
+            self._open(event.namespace, windows, at=event.appended_at)
         elif event.type == "memory.recalled":
             self._recalls[event.namespace] = remembered(self._recalls.get(event.namespace, ()), event)
             self._recalled.add(event.namespace)
@@ -101,12 +101,12 @@ class WindowFold:
                 )
                 self._failed.setdefault(event.facts["window"], []).append(failure)
 
-    def _open(self, namespace: str, windows: Sequence[Window]) -> None:
+    def _open(self, namespace: str, windows: Sequence[Window], *, at: int) -> None:
         for window in windows:
             zone = self._zones.get(namespace)
             self._closed.discard(window.window_id)
             self._failed.pop(window.window_id, None)
-            self._opened[window.window_id] = OpenWindow(window=window, namespace=namespace, zone=zone)
+            self._opened[window.window_id] = OpenWindow(window=window, namespace=namespace, zone=zone, due=at)
 
     def _anticipate(self, event: Event) -> None:
         """Closes a growing window that the log speaks of: a clock had closed it when these events were first read."""
@@ -115,7 +115,7 @@ class WindowFold:
             after, window = close(state, namespace=event.namespace, policy=self._policy)
             if window.window_id == event.facts.get("window"):
                 self._sessions[_key(event)] = after
-                self._open(event.namespace, [window])
+                self._open(event.namespace, [window], at=event.appended_at)
 
     def _close(self, window_id: str) -> None:
         if self._opened.pop(window_id, None) is None:

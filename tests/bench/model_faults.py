@@ -1,6 +1,6 @@
 """Every way a model goes wrong, many windows each, on the real line: what is lost, wrongly done or doubled.
 
-Usage: python -P -m tests.bench.model_faults [WINDOWS] [FAULT...]
+Usage: PYTHONPATH=. python -P -m tests.bench.model_faults [WINDOWS] [FAULT...]
 """
 
 from __future__ import annotations
@@ -10,10 +10,14 @@ import tempfile
 import time
 from pathlib import Path
 
+from taishi.ingest.instants import SECOND
+from taishi.ingest.retries import RetrySchedule
 from tests.support.chat_server import BROKEN, OUTAGES, WIRE, ChatServer
 from tests.support.model_line import ModelLine
 from tests.support.valkey_server import ValkeyServer
 
+PATIENT = RetrySchedule(delays=(2 * SECOND,) * 300)
+"""Longer than any fault of a run lasts: whoever runs out of tries waits for an operator, which is tested elsewhere."""
 FAILING = (*BROKEN, *WIRE, "header_drip", "refused")
 
 
@@ -25,7 +29,7 @@ def main(windows: int, chosen: list[str]) -> None:
             with server.client() as client:
                 client.flushall()
             with tempfile.TemporaryDirectory() as folder:
-                line = ModelLine(server, Path(folder), model)
+                line = ModelLine(server, Path(folder), model, retries=PATIENT)
                 model.asked.clear()
                 began = time.monotonic()
                 line.start_worker()

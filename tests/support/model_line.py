@@ -75,11 +75,11 @@ class ModelLine(Line):
         return liked
 
     def assert_all_read_once(self, liked: set[str], windows: int) -> None:
+        assert self.outbox.counts() == {"pending": 0, "queued": 0, "failed": 0}
         assert self.values() == sorted(liked)
         completed = self.events("extraction.completed")
         assert len({e.facts["window"] for e in completed}) == len(completed) == windows
         assert all(e.facts["claims"] == 2 for e in completed)
-        assert self.outbox.counts() == {"pending": 0, "queued": 0, "failed": 0}
 
     def fail_and_recover(self, fault: str, windows: int, *, round_: int, seconds: float = 30.0) -> float:
         """Every window fails visibly, none is done; then the model recovers. Seconds from then until all are read."""

@@ -43,7 +43,7 @@ class Purse:
 
 def provider_of(server: ChatServer, **given: Any) -> Provider:
     return provider(**{
-        "model": "m", "base_url": server.base_url, "api_key": "k", "seconds": 0.4, "prices": PRICES, **given,
+        "model": "m", "base_url": server.base_url, "api_key": "k", "seconds": 1.0, "prices": PRICES, **given,
     })
 
 

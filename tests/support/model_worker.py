@@ -29,7 +29,7 @@ PRICE = Decimal("0.000001")
 
 def extraction(log: EventLog, keys: KeyStore, *, ledger: Path, model_url: str, cap: str = "1000") -> Extraction:
     made = provider(
-        model="m", base_url=model_url, seconds=0.5, most_out=100,
+        model="m", base_url=model_url, seconds=1.0, most_out=100,
         prices=Prices.per_million(PRICE, PRICE),
     )
     budget = SqlAlchemyBudget(ledger, Caps(daily=pico(Decimal(cap))))
@@ -39,10 +39,10 @@ def extraction(log: EventLog, keys: KeyStore, *, ledger: Path, model_url: str, c
     )
     return Extraction(
         log,
-        ModelExtractor(caller, seconds=3.0),
+        ModelExtractor(caller, seconds=4.0),
         default_registry(),
         Fingerprints(keys.secret("fingerprint")),
-        seconds=5.0,
+        seconds=6.0,
         at_once=1,
         answers=Answers(keys),
     )

@@ -1,6 +1,7 @@
 """Calls to a model that goes wrong in every way: what is mended, what fails, what waits, and who pays."""
 
 import json
+import threading
 import time
 from collections.abc import Iterator
 
@@ -10,9 +11,10 @@ from taishi.ingest.budget import OverBudget
 from taishi.ingest.errors import AnswerRefused, ConfigurationError, Postponed
 from taishi.ingest.model.breaker import Breaker
 from taishi.ingest.model.chat import Chat
+from taishi.ingest.model.pieces import calls_of
 from taishi.ingest.model.provider import presets, provider
 from tests.support.chat_server import BROKEN, MENDED, OUTAGES, WIRE, ChatServer
-from tests.support.model_side import PRICES, Purse, extractor_of, provider_of, window
+from tests.support.model_side import PRICES, Purse, extractor_of, provider_of, utterance, window
 
 TEA = "Ann likes tea"
 
@@ -76,7 +78,7 @@ def test_an_answer_that_is_none_fails_with_what_was_said(server: ChatServer, fau
     began = time.monotonic()
     with pytest.raises(AnswerRefused) as raised:
         extractor_of(server, purse).extract(window(TEA, "Bob likes go"))
-    assert time.monotonic() - began < 2
+    assert time.monotonic() - began < 5
     assert raised.value.code.startswith("model.")
     assert raised.value.usage is not None
     assert raised.value.usage["calls"] == len(purse.settled) == 1
@@ -98,7 +100,7 @@ def test_a_model_that_is_not_to_be_had_is_waited_for(server: ChatServer, fault: 
     server.fault = fault
     purse = Purse()
     with pytest.raises(Postponed):
-        extractor_of(server, purse, seconds=0.15).extract(window(TEA))
+        extractor_of(server, purse, seconds=0.3 if fault == "silent" else 5.0).extract(window(TEA))
     tries = 1 if fault == "http_401" else 3
     assert (len(purse.settled), len(server.asked)) == (tries, tries)
     assert all((spent.cost is None) == (fault == "silent") for spent in purse.settled)
@@ -143,6 +145,30 @@ def test_a_model_that_says_when_to_come_back_is_not_asked_before(server: ChatSer
     assert len(server.asked) == 1
 
 
+def test_outages_between_answers_do_not_add_up(server: ChatServer) -> None:
+    extractor = extractor_of(server)
+    for _ in range(5):
+        server.faults.extend(["http_503", "http_503"])
+        assert extractor.extract(window(TEA)).claims
+
+
+def test_a_drip_is_cut_off_where_no_signal_helps(server: ChatServer) -> None:
+    """Outside of the main thread no timer interrupts: what comes is looked at as it comes."""
+    server.fault = "drip"
+    failed: list[str] = []
+
+    def ask() -> None:
+        try:
+            extractor_of(server).extract(window(TEA))
+        except AnswerRefused as e:
+            failed.append(e.code)
+
+    asking = threading.Thread(target=ask, daemon=True)
+    asking.start()
+    asking.join(10)
+    assert failed == ["model.too_slow"]
+
+
 def test_the_breaker_opens_longer_each_time_and_closes_on_an_answer() -> None:
     now = [0.0]
     breaker = Breaker(after=2, first=1, longest=4, clock=lambda: now[0], chance=lambda: 0.0)
@@ -183,7 +209,9 @@ def test_a_window_half_read_when_its_time_is_over_goes_on_where_it_was(server: C
         extractor.extract(window(long))
     found = extractor.extract(window(long))
     assert {c.value for c in found.claims} == {f"tea{i}" for i in range(100)}
-    assert len(server.asked) == found.usage["calls"] + 4  # type: ignore[index]
+    pieces = len(calls_of([utterance(long)]))
+    assert len(server.asked) == pieces + 3
+    assert found.usage["calls"] == pieces - 1  # type: ignore[index]
 
 
 def test_presets_are_a_start_and_what_is_given_counts() -> None:

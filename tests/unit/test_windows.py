@@ -14,7 +14,8 @@ from taishi.ingest import outbox_schema as t
 from taishi.ingest.envelope import Actor, Event, Position
 from taishi.ingest.instants import DAY, SECOND
 from taishi.ingest.outbox import Outbox
-from taishi.ingest.outbox_fold import Checkpoint
+from taishi.ingest.outbox_fold import Checkpoint, Failure, OpenWindow
+from taishi.ingest.retries import RetrySchedule
 from taishi.ingest.window_fold import WindowFold
 from taishi.ingest.windows import AT_ONCE, GATHERED, Member, Policy, SessionState, Window, advance, expire, window_id
 
@@ -248,3 +249,29 @@ def test_a_window_takes_the_zone_that_was_set_before_it() -> None:
     ]
     zones = [row[5] for row in folded(events, [1, 3], AT_ONCE)["windows"]]
     assert sorted(map(str, zones)) == ["Asia/Shanghai", "Asia/Shanghai", "None"]
+
+
+def test_windows_that_keep_failing_and_new_ones_take_turns(tmp_path: Path) -> None:
+    outbox = Outbox(tmp_path / "keeper.db")
+    again = RetrySchedule(delays=(10 * SECOND,) * 9)
+
+    def add(name: str, *, closed: int) -> None:
+        window = Window(window_id=name * 16, seqs=(closed,), context=())
+        with outbox.fold(0) as fold:
+            fold.add([OpenWindow(window=window, namespace="n", zone=None, due=closed * SECOND)])
+
+    def next_job(now: int) -> str:
+        outbox.dispatch(partitions=[0], now=now * SECOND, most_jobs=9, most_windows=1)
+        (job,) = (j for j in outbox.out() if j.enqueued_at is None)
+        outbox.enqueued(job.job_id, now=0)
+        return outbox.job(job.job_id, zone="UTC").tasks[0].window_id[:2]
+
+    add("00", closed=1)
+    add("bb", closed=2)
+    assert next_job(5) == "00"
+    with outbox.fold(0) as fold:
+        fold.fail("00" * 16, Failure(attempts=1, error="model.empty", at=5 * SECOND), again)
+    add("cc", closed=14)
+    add("dd", closed=16)
+    assert [next_job(20) for _ in range(4)] == ["bb", "cc", "00", "dd"]
+    outbox.dispose()
