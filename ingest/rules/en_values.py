@@ -47,34 +47,34 @@ def split_list(text: str) -> list[str]:
 
 
 _AND_SO: Final = re.compile(r",?\s+(?:especially|including|particularly|such as|e\.g\.|mostly|mainly)\b.*$", re.I)
-_BAD_OBJECT: Final = re.compile(
+BAD_OBJECT: Final = re.compile(
     r"^(?:it|this|that|these|those|them|him|her|you|me|us|one|ones|everything|anything|something|nothing|everyone|someone|anyone|here|there|so|"
     r"what|how|when|where|who|why|if|whether|your|his|their|to|being|having|that (?:idea|one|part|way)|the idea|the way|the fact|the sound|"
     r"all of|both|most|more|not|no|more|better|less|well|a lot|very much|ideas?|not sure|a question|questions?|trouble|problems?|issues?|a problem|an issue|fun|time|sense|enough|the same)\b(?! (?:york|zealand|orleans))|\x00|\[redacted|\byou\b|\bi\b",
     re.I,
 )
-_EDGE: Final = re.compile(r"^[\s\"“'‘]+|[\s\"”'’,.!]+$")
+EDGE: Final = re.compile(r"^[\s\"“'‘]+|[\s\"”'’,.!]+$")
 _LIKE_VERB: Final = re.compile(r"^(?:eating|drinking|watching|listening to|playing|reading|using|having|to (?:eat|drink|watch|listen to|play|read|use|have))\s+(?=\S)", re.I)
 _TO_VERB: Final = re.compile(r"^to (?=[a-z])", re.I)
 
 
 def _plain(text: str, longest: int = 48) -> Part | None:
-    text = _EDGE.sub("", _AND_SO.sub("", text))
+    text = EDGE.sub("", _AND_SO.sub("", text))
     text = re.sub(r"^(?:the|an?|some|any|my|our) (?=\S)", "", text, flags=re.I) if not re.match(r"The [A-Z]", text) else text
-    if not text or text[0] in "*#`|-_~>" or "**" in text or '"' in text or re.match(r"(?:avoid|prefer|will|would|can|cannot|can't|have|has|had|am|is|are|and|or|but|especially|including|such|like|due|do|don't|does)\b", text, re.I) or len(text) > longest or _BAD_OBJECT.search(text):
+    if not text or text[0] in "*#`|-_~>" or "**" in text or '"' in text or re.match(r"(?:avoid|prefer|will|would|can|cannot|can't|have|has|had|am|is|are|and|or|but|especially|including|such|like|due|do|don't|does)\b", text, re.I) or len(text) > longest or BAD_OBJECT.search(text):
         return None
     return Part(text)
 
 
-_MORE_CLAUSE: Final = re.compile(r"\b(?:because|which|who|when|if|but|so that|since|although|that (?:i|he|she|we|they|my)|whenever|while|than|unless|as long as)\b", re.I)
+MORE_CLAUSE: Final = re.compile(r"\b(?:because|which|who|when|if|but|so that|since|although|that (?:i|he|she|we|they|my)|whenever|while|than|unless|as long as)\b", re.I)
 
 
 def _noun(text: str) -> Part | None:
-    return None if _MORE_CLAUSE.search(text) else _plain(text)
+    return None if MORE_CLAUSE.search(text) else _plain(text)
 
 
 def _liking(text: str) -> Part | None:
-    text = _EDGE.sub("", text)
+    text = EDGE.sub("", text)
     text = _LIKE_VERB.sub("", re.sub(r"^(?:also |just |only |really |mostly )+", "", text))
     text = _TO_VERB.sub("", text)
     return _noun(re.sub(r"\s+(?:on (?:weekends|sundays|saturdays)|at night|in the (?:morning|evening|afternoon)|every (?:day|week))$", "", text, flags=re.I))
@@ -88,7 +88,7 @@ def _food(text: str) -> Part | None:
 
 
 def _place(text: str) -> Part | None:
-    text = _EDGE.sub("", text)
+    text = EDGE.sub("", text)
     text = re.sub(r"^the (?=(?:[A-Z]))", "", text) if not re.match(r"the (?:Bay|Hague|Bronx)", text) else text
     if re.fullmatch(r"(?:downtown |central |north(?:ern)? |south(?:ern)? |east(?:ern)? |west(?:ern)? )?[A-Z][\w'.-]*(?:,? (?:[A-Z][\w'.-]*|of|the|de|upon|and|la|area|city))*", text) and not re.match(
         r"(?:I|My|A|An|The|It|This|Fear|Python|Java|Rust|Go|JavaScript|TypeScript|Monday|Tuesday|Wednesday|Thursday|Friday|Saturday|Sunday|January|February|March|April|June|July|August|September|October|November|December)\b", text) and _group(text) is None:
@@ -102,14 +102,14 @@ def _place_known(text: str) -> Part | None:
 
 
 def _workplace(text: str) -> Part | None:
-    text = _EDGE.sub("", text)
+    text = EDGE.sub("", text)
     if text.lower() in ("home", "my home"):
         return Part("home", "site")
     if re.match(r"(?:progress|silence|a team|teams|groups|this|that|it|these|pairs|parallel|the (?:morning|evening|field|garden|afternoon|past|future)|my|your|his|her|their|here|there|night|nights|noon|weekends?|times|least|all|once|first|an? \w+ environment|what|which)\b", text, re.I):
         return None
     if is_place(text):
         return Part(text, "city")
-    if _MORE_CLAUSE.search(text) or re.search(r"\b(?:as|with|from|during)\b", text) or _group(text) is not None or len(text) > 40 or "\x00" in text:
+    if MORE_CLAUSE.search(text) or re.search(r"\b(?:as|with|from|during)\b", text) or _group(text) is not None or len(text) > 40 or "\x00" in text:
         return None
     name = re.sub(r"^(?:the|an?) (?=\S)", "", text, flags=re.I)
     if re.fullmatch(rf"{NAME}|[A-Z][\w&.' -]+(?: (?:of|and|for) [A-Z][\w&.' -]+)*", name):
@@ -127,7 +127,7 @@ def _company(text: str) -> Part | None:
 
 
 def _company_name(text: str) -> Part | None:
-    text = re.sub(r"^(?:the) (?=[A-Z])", "", _EDGE.sub("", text))
+    text = re.sub(r"^(?:the) (?=[A-Z])", "", EDGE.sub("", text))
     if re.fullmatch(r"[A-Z][\w&.'-]*(?: (?:[A-Z][\w&.'-]*|of|and|for|the|in))*", text) and not is_place(text):
         return Part(text, "company")
     part = _workplace(text)
@@ -138,7 +138,7 @@ _SCHOOL_END: Final = r"(?:University|College|School|Academy|Institute|Polytechni
 
 
 def _school(text: str) -> Part | None:
-    text = re.sub(r"^(?:the|an?) (?=\S)", "", _EDGE.sub("", text), flags=re.I)
+    text = re.sub(r"^(?:the|an?) (?=\S)", "", EDGE.sub("", text), flags=re.I)
     if re.fullmatch(rf"(?:[A-Z][\w'.-]* )*{_SCHOOL_END}(?: of [A-Z]\w+(?: [A-Z]\w+)*)?|University of [A-Z]\w+(?: [A-Z]\w+)*|[A-Z]{{2,6}}|(?:Harvard|Stanford|Yale|Princeton|Oxford|Cambridge|Columbia|Cornell|Berkeley|Duke|Tsinghua|Peking|Fudan|Imperial|Caltech)(?: University)?", text):
         return Part(text, "school")
     return None
@@ -149,7 +149,7 @@ _CLUB: Final = re.compile(r"(?:the |our |a |an |my )?(?P<n>[\w&/+.' -]{1,30}? (?
 
 
 def _group(text: str) -> Part | None:
-    text = _EDGE.sub("", text)
+    text = EDGE.sub("", text)
     if re.match(r"(?:this|that|which|what|his|her|their|your|a (?:new|big|small|side|personal|school|great|different|fun|few)|my (?:side|own|personal)|side|big|new|same|the same|many|several|some|another)\b", text, re.I):
         return None
     found = _CLUB.match(text)
@@ -166,8 +166,8 @@ _JOB: Final = re.compile(rf"(?:[\w/&,.'+-]+ ){{0,4}}{any_of('job_word')}(?: (?:o
 
 
 def _job(text: str) -> Part | None:
-    text = re.sub(r"^(?:an?|the|our|new|now) (?=\S)", "", _EDGE.sub("", text), flags=re.I)
-    if _JOB.fullmatch(text) is None or _MORE_CLAUSE.search(text) or len(text) > 48:
+    text = re.sub(r"^(?:an?|the|our|new|now) (?=\S)", "", EDGE.sub("", text), flags=re.I)
+    if _JOB.fullmatch(text) is None or MORE_CLAUSE.search(text) or len(text) > 48:
         return None
     if re.match(r"(?:good|great|bad|terrible|best|better|huge|big|fan|nice|slow|fast|early|heavy|light|only|very|really|so|such|too|my|your|his|her|same|person|kind)\b", text, re.I):
         return None
@@ -175,7 +175,7 @@ def _job(text: str) -> Part | None:
 
 
 def _duty(text: str) -> Part | None:
-    text = _EDGE.sub("", text)
+    text = EDGE.sub("", text)
     if re.search(r"\b(?:team|project|service|module|department|group|squad|system|platform|product|infrastructure|database|budget|website|app|pipeline|division|store|account|accounts|migration|release|releases|frontend|backend|billing|hiring|onboarding|marketing|sales|design|security|payroll|api|operations|program|programme|office|region|line|company)$", text, re.I) and not re.match(
         r"(?:this|that|it|them|my own)\b", text, re.I):
         return _noun(text)
@@ -183,14 +183,14 @@ def _duty(text: str) -> Part | None:
 
 
 def _own_name(text: str) -> Part | None:
-    text = _EDGE.sub("", text)
+    text = EDGE.sub("", text)
     if not re.fullmatch(NAME, text) or text.split()[0].lower() in SETS["nobody"] or re.match(r"(?:I|Not|The|A|An|Back|Later|Crazy|Sick|Old|In)\b", text):
         return None
     return Part(text)
 
 
 def _person_name(text: str) -> Part | None:
-    text = re.sub(r"'s$", "", _EDGE.sub("", text))
+    text = re.sub(r"'s$", "", EDGE.sub("", text))
     if re.fullmatch(NAME, text) and not is_place(text) and text.split()[0].lower() not in SETS["nobody"] and not re.match(r"(?:I|Not|The|A|An|From|In)\b", text) and text not in SETS["languages"] and not re.search(
             r"(?:ish|ese|ian|ican)$", text):
         return Part(text)
@@ -201,19 +201,19 @@ _TOOL_BAD: Final = re.compile(r"^(?:it|this|that|them|these|those|to|a lot|the (
 
 
 def _tool(text: str) -> Part | None:
-    text = re.sub(r"^(?:the|an?|my) (?=\S)", "", _EDGE.sub("", text.replace("**", "").replace("`", "")), flags=re.I)
-    if not text[:1].isalnum() or re.match(r"(?:following|variety|number|combination|above|below|right|wrong|previous|last|first|next)\b", text, re.I) or _TOOL_BAD.search(text) or _MORE_CLAUSE.search(text) or not text or len(text.split()) > 4 or is_place(text) or _group(text) is not None:
+    text = re.sub(r"^(?:the|an?|my) (?=\S)", "", EDGE.sub("", text.replace("**", "").replace("`", "")), flags=re.I)
+    if not text[:1].isalnum() or re.match(r"(?:following|variety|number|combination|above|below|right|wrong|previous|last|first|next)\b", text, re.I) or _TOOL_BAD.search(text) or MORE_CLAUSE.search(text) or not text or len(text.split()) > 4 or is_place(text) or _group(text) is not None:
         return None
     return Part(text)
 
 
 def _version(text: str) -> Part | None:
-    text = _EDGE.sub("", text)
+    text = EDGE.sub("", text)
     return Part(re.sub(r"^(?:version|release) ", "", text, flags=re.I)) if re.search(r"\d", text) and not re.search(r"%|percent|million|thousand|\$", text) else None
 
 
 def _setting_value(text: str) -> Part | None:
-    text = _EDGE.sub("", text)
+    text = EDGE.sub("", text)
     if not text or len(text) > 40 or re.search(r"\b(?:wrong|not|broken|what|which|too|very|unknown|closed|open|busy|taken|fine|ok|available|missing|your|you)\b|\x00|\[redacted", text, re.I):
         return None
     if not re.search(r"[\dA-Z._/-]", text) and len(text.split()) > 2:
@@ -222,7 +222,7 @@ def _setting_value(text: str) -> Part | None:
 
 
 def _illness(text: str) -> Part | None:
-    text = re.sub(r"^(?:an?|the|my|some) (?=\S)", "", _EDGE.sub("", text), flags=re.I)
+    text = re.sub(r"^(?:an?|the|my|some) (?=\S)", "", EDGE.sub("", text), flags=re.I)
     low = text.lower()
     words = low.split()
     if low in SETS["ill"] or len(words) <= 4 and any(len(end) > 3 and end in SETS["ill"] for n in (1, 2, 3) if (end := " ".join(words[n:]))):
@@ -234,12 +234,12 @@ _TONGUE: Final = {word.lower(): word for word in LISTS["languages"]}
 
 
 def _tongue(text: str) -> Part | None:
-    text = _EDGE.sub("", re.sub(r"^(?:fluent|some|basic|a bit of|a little|native|both) ", "", _EDGE.sub("", text), flags=re.I))
+    text = EDGE.sub("", re.sub(r"^(?:fluent|some|basic|a bit of|a little|native|both) ", "", EDGE.sub("", text), flags=re.I))
     return Part(_TONGUE[text.lower()]) if text.lower() in _TONGUE else None
 
 
 def _study(text: str) -> Part | None:
-    text = re.sub(r"\s+(?:classes|lessons)$", "", _EDGE.sub("", text)) if not re.search(r"\b(?:a|an) ", text) else _EDGE.sub("", text)
+    text = re.sub(r"\s+(?:classes|lessons)$", "", EDGE.sub("", text)) if not re.search(r"\b(?:a|an) ", text) else EDGE.sub("", text)
     if re.match(r"(?:a (?:break|nap|walk|shower|look|bath|trip|vacation|photo|picture|bus|train|taxi|seat|chance|day|week|few|lot|test|exam|call|pill)|care|part|notes|it|that|time|medication|turns|over|off|on|the (?:bus|train|day|subway|week|lead|kids)|photos|pictures|my|his|her|about|from|that|to (?:the|my)|up|down|for|vitamins?|antibiotics|aspirin|more)\b", text, re.I):
         return None
     if re.match(r"an? ", text, re.I) and not re.search(r"\b(?:class|course|workshop|lesson)s?$", text, re.I):
@@ -268,67 +268,17 @@ def _detail(text: str) -> Part | None:
 
 
 def _code_like(text: str) -> Part | None:
-    text = _EDGE.sub("", text)
+    text = EDGE.sub("", text)
     if re.search(r"\d|[A-Z]", text) and len(text.split()) <= 5 and not re.search(r"\b(?:broken|dead|not|very|too|so|what|in|at|from|old|new|better|slow|fast|stolen|gone|wrong|years?)\b|\[redacted|\x00", text, re.I):
         return Part(text)
     return None
-
-
-_PLAN_VERB: Final = re.compile(rf"(?:also |probably |finally |start )?{any_of('plan_verb')}\b", re.I)
-
-
-def _plan_act(text: str) -> Part | None:
-    text = _EDGE.sub("", text)
-    text = re.sub(r"^be (?=\w+ing\b)", "", text)
-    if len(text.split()) < 2 and text.lower() not in ("retire", "graduate", "quit", "resign", "move", "divorce"):
-        return None
-    if (_PLAN_VERB.match(text) or re.match(r"\w+ing\b", text)) and not re.search(r"\x00|\byou(?:r)?\b|\bit\b|^getting (?:ready|to|there|started)\b", text, re.I) and not re.match(
-            r"(?:be|have to|do (?:it|that|this)|get back|see you|try (?:it|that)|take a look|make sure|have (?:a look|no))\b(?!\s+(?:in|at|on) [A-Z])", text, re.I) and not re.match(r"(?:need|let|check|look|think|wait|miss|love|like|always|never)\b", text, re.I):
-        return Part(text)
-    return None
-
-
-_EVENT: Final = re.compile(any_of("event") + r"(?: (?:with|at|for|in|to|about) .+)?$", re.I)
-
-
-def _event(text: str) -> Part | None:
-    text = _EDGE.sub("", text)
-    if _EVENT.search(text) and not re.search(r"\x00", text):
-        return Part(text)
-    return None
-
-
-def _rest(text: str) -> Part | None:
-    text = _EDGE.sub("", text)
-    if "\x00" in text or "[redacted" in text or re.match(r"(?:it|that|this|you|wrong|lost|tired|bored|hungry|a (?:question|problem|feeling)|used to|to know|confused|stuck|back to you|the (?:idea|feeling|point|joke)|what|how|why)\b", text, re.I) or re.search(r"\byour?\b", text, re.I):
-        return None
-    return Part(text)
-
-
-_TRIVIAL: Final = re.compile(
-    r"(?:had|made|got|found|saw|took|gave|did|read|tried|sent|opened|closed|fixed|cut|set|shared|called)\s+(?:an? |the |my |some |it)?\s*(?:(?:great|good|nice|bad|long|quick|small|few|little|lot of) )*(?:time|mistakes?|bugs?|error|fun|look|day|night|it|idea|question|thought|chance|feeling|sense|message|email|code|file|problem|issue|link|window|tab|point|news|one|typo|that|this|way|break|nap|shower|deal|response|reply|answer)(?: (?:with|in|on|at) .*)?$",
-    re.I,
-)
-_POINTING: Final = re.compile(
-    r"\w+(?: \w+)? (?:it|them|this|that|these|those|here|there|him|her|one|myself|ahead|through)\b|had (?:a |an |some |such |to )?(?:\w+ )?(?:time|blast|setback|day|conversation|chat|look|fun|feeling|dream|hard|rough|problem|shuffle)\b|had (?:been|to)\b|moved on (?:to|from|with)\b|got (?:to|through|with|a no|hurt)\b|.*\byour?\b",
-    re.I,
-)
-_EVENTFUL: Final = re.compile(rf"(?:{'|'.join(map(re.escape, LISTS['event_verb']))})\b", re.I)
-_ALONE: Final = frozenset({"retired", "graduated", "resigned", "proposed", "gave birth", "got fired", "broke up"})
-
-
-def _happening(text: str) -> Part | None:
-    text = _EDGE.sub("", text)
-    if len(text.split()) < 2 and text.lower() not in _ALONE or _TRIVIAL.match(text) or _POINTING.match(text):
-        return None
-    return Part(text, "event" if _EVENTFUL.match(text) else "")
 
 
 _DEPARTMENT: Final = re.compile(r"(?:the )?(?P<n>finance|hr|human resources|marketing|sales|engineering|legal|product|design|support|customer support|operations|ops|it|r&d|qa|research|accounting|security|data|infra|infrastructure|platform|growth|mobile|backend|frontend)$", re.I)
 
 
 def _department(text: str) -> Part | None:
-    found = _DEPARTMENT.match(_EDGE.sub("", text))
+    found = _DEPARTMENT.match(EDGE.sub("", text))
     return Part(found["n"], "team") if found is not None else _group(text)
 
 
@@ -338,20 +288,6 @@ _NOT_INTRODUCED: Final = re.compile(r"(?:ish|ese|ican|adian|alian|ussian|ndian|r
 def _introduced(text: str) -> Part | None:
     part = _person_name(text)
     return None if part is None or _NOT_INTRODUCED.search(part.text) or _job(part.text) is not None or part.text.isupper() else part
-
-
-def _routine_tail(text: str) -> Part | None:
-    if re.search(r"\b(?:every|each|daily|weekly|monthly|nightly|once a|twice a|times a|three times|on (?:mon|tues|wednes|thurs|fri|satur|sun)days|on weekends|(?:at|around|by) \d+(?::\d+)?\s*(?:am|pm)?|in the mornings|in the evenings|before (?:bed|breakfast|work)|after (?:work|dinner|lunch))\b", text, re.I) and "\x00" not in text and not re.search(
-            r"\b(?:you|every time|at all|every (?:single )?(?:minute|second|bit|one|thing))\b", text, re.I):
-        return Part(text.strip())
-    return None
-
-
-def _doing_tail(text: str) -> Part | None:
-    text = _EDGE.sub("", text)
-    if re.search(r"\b(?:helps?|makes?|is|are|was|were|keeps?|feels?|gives?|gets?|takes?|can|will)\b", text) or text in ("a book", "a project", "a lot", "the news", "code", "some code", "an email", "the docs") or _BAD_OBJECT.search(text) or re.match(r"(?:a (?:reply|response|comment|message)|to (?:you|ask)|this|that|it)\b", text, re.I) or "\x00" in text or _MORE_CLAUSE.search(text):
-        return None
-    return Part(text)
 
 
 def _no_article(text: str) -> Part | None:
@@ -364,6 +300,5 @@ CLEANERS: Final[Mapping[str, Callable[[str], Part | None]]] = {
     "duty": _duty, "own_name": _own_name, "person_name": _person_name, "tool": _tool, "version": _version,
     "setting_value": _setting_value, "illness": _illness, "tongue": _tongue, "study": _study, "aspect": _aspect,
     "setting": _mapped("setting"), "marital": _mapped("marital"), "diet": _mapped("diet"), "detail": _detail, "code_like": _code_like,
-    "plan_act": _plan_act, "event": _event, "rest": _rest, "routine_tail": _routine_tail, "doing_tail": _doing_tail,
-    "no_article": _no_article, "happening": _happening, "department": _department, "introduced": _introduced, "skip": Part, "smoking": lambda text: Part("smoking" if text.lower().startswith("smok") else "vaping"),
+    "no_article": _no_article, "department": _department, "introduced": _introduced, "skip": Part, "smoking": lambda text: Part("smoking" if text.lower().startswith("smok") else "vaping"),
 }
