@@ -28,11 +28,13 @@ SLOT_CLAIMS: Final = 40
 
 @dataclass(frozen=True, slots=True)
 class DenseHits:
-    """Nearest documents, best first, with cosine similarities; `mean` and `deviation` of the namespace's background."""
+    """Nearest documents, best first, with cosine similarities; `mean` and `deviation` of the namespace's background.
+    `calibrated`: the model is one whose similarities `answerability` knows how to read."""
 
     hits: Sequence[tuple[int, float]]
     mean: float
     deviation: float
+    calibrated: bool = False
 
 
 class DenseChannel(Protocol):
@@ -47,12 +49,14 @@ class DenseChannel(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What the channels say. `dense` are lifts over the background in 0..1."""
+    """What the channels say. `dense` are lifts over the background in 0..1; `nearest` is the greatest similarity of
+    any document, None where it says nothing by itself."""
 
     lexical: Lexical
     dense: Mapping[int, float] = field(default_factory=dict)
     slots: frozenset[int] = frozenset()
     degraded: tuple[str, ...] = ()
+    nearest: float | None = None
 
     @property
     def documents(self) -> set[int]:
@@ -65,6 +69,7 @@ class Found:
             {} if "dense" in ablated else self.dense,
             frozenset() if "slot" in ablated else self.slots,
             self.degraded,
+            None if "dense" in ablated else self.nearest,
         )
 
 
@@ -82,6 +87,7 @@ def gather(
     """`vector` is the question's, None where it could not be had."""
     degraded: list[str] = []
     lifts: dict[int, float] = {}
+    nearest: float | None = None
     if dense is not None and vector is not None:
         try:
             near = dense.search(model.partition, ns, vector, DENSE_HITS)
@@ -90,12 +96,14 @@ def gather(
         if near is None:
             degraded.append("vectors")
         else:
+            if near.calibrated and near.hits:
+                nearest = near.hits[0][1]
             for doc, cosine in near.hits:
                 if lift := dense_lift(cosine, mean=near.mean, deviation=near.deviation):
                     lifts[doc] = lift
     slots = _slot_documents(model, ns, question, names)
     lexical = search(model, ns, terms, corpora, also=(*lifts, *slots))
-    return Found(lexical, lifts, frozenset(slots), tuple(degraded))
+    return Found(lexical, lifts, frozenset(slots), tuple(degraded), nearest)
 
 
 def _slot_documents(model: ReadModel, ns: int, question: Question, names: Sequence[str]) -> list[int]:

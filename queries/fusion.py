@@ -32,6 +32,8 @@ SLOT: Final = 0.22
 ANSWERS: Final = 0.8
 """Times the share of the question that asks for the predicate and that the claim does not repeat: "what am I called"
 is answered by "my name is", and not by whoever is called something."""
+EVENT_ANSWERS: Final = 0.5
+"""The same of a raw event, whose words speak of what is asked in other words."""
 SECOND: Final = 0.5
 """Of it, where another predicate is asked for more closely: a favourite before what is merely liked."""
 SUBJECT: Final = 0.08
@@ -85,8 +87,9 @@ def parts(s: Signals, *, ablated: Collection[str] = ()) -> dict[str, float]:
         found["lexical"] = LEXICAL * s.lexical
     if s.dense:
         found["dense"] = DENSE * s.dense
-    if s.slot:
-        found["slot"] = (SECOND * SLOT if s.second else SLOT) + ANSWERS * s.answers
+    if s.slot or s.answers:
+        slot = 0.0 if not s.slot else SECOND * SLOT if s.second else SLOT
+        found["slot"] = slot + (ANSWERS if s.claim else EVENT_ANSWERS) * s.answers
     if s.subject:
         found["subject"] = SUBJECT
     if s.side is not None:

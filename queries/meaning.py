@@ -24,6 +24,8 @@ PRIOR_DOCUMENTS: Final = 30
 """A background of few documents is blended with the usual one, as if so many had been seen."""
 PRIOR_MEAN: Final = 0.15
 PRIOR_DEVIATION: Final = 0.11
+CALIBRATED: Final = "use-m3@"
+"""How the id of a model begins whose similarities mean the same in every namespace, as `answerability` reads them."""
 
 _LOG: Final = logging.getLogger(__name__)
 
@@ -76,7 +78,8 @@ class Meaning:
         seen = hits.searched
         share = seen / (seen + PRIOR_DOCUMENTS)
         mean = share * hits.mean + (1 - share) * PRIOR_MEAN
-        return DenseHits(hits.found, mean, share * hits.std + (1 - share) * PRIOR_DEVIATION)
+        deviation = share * hits.std + (1 - share) * PRIOR_DEVIATION
+        return DenseHits(hits.found, mean, deviation, calibrated=self._embedder.id.startswith(CALIBRATED))
 
     def checkpoint(self, partition: int) -> int | None:
         """Position up to which vectors are made; None where the channel is off or not warm."""

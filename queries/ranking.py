@@ -320,11 +320,15 @@ class _Ranking:
         if side is Side.OUTSIDE:
             return None
         match = self._matches.get(doc)
+        met = {} if match is None else match.met
+        lift = self._dense.get(doc, 0.0)
+        explained = self._support.explained_by_event(event, claims, lift=lift)
         span = question.span
         summands = parts(
             Signals(
                 lexical=0.0 if match is None else lexical_level(match.score, best=self._best),
-                dense=self._dense.get(doc, 0.0),
+                answers=unsaid(self._found.lexical.weight, self._found.lexical.words, met, explained),
+                dense=lift,
                 subject=speaker == question.subject,
                 side=side if self._fence else None,
                 age=max(self._now - event.said_at, 0),
@@ -335,17 +339,14 @@ class _Ranking:
             ),
             ablated=self._ablated,
         )
-        explained = self._support.explained_by_event(event, claims, lift=self._dense.get(doc, 0.0))
-        if speaker in self._fence.names:
-            explained = (*explained, speaker)
         return Ranked(
             doc=doc,
             score=sum(summands.values()),
             parts=summands,
             status=status,
-            met={} if match is None else match.met,
-            dense=self._dense.get(doc, 0.0),
-            explained=explained,
+            met=met,
+            dense=lift,
+            explained=(*explained, speaker) if speaker in self._fence.names else explained,
             external=event.origin == "external",
             barred=self._support.bars_event(event, claims),
             event=event,

@@ -154,7 +154,9 @@ class Recall:
         about_user = question.first_person or not fenced
         heard = vector is not None and not found.degraded
         evidence = [r.evidence(found.lexical, question, vectors=heard) for r in ranked[:JUDGED]]
-        verdict, strength = answerability.judge(evidence, about_user=about_user, lapsed=lapsed)
+        verdict, strength = answerability.judge(
+            evidence, about_user=about_user, lapsed=lapsed, nearest=found.nearest
+        )
         chosen = [] if verdict == "no_evidence" else _worth_showing(ranked)[: request.limit]
         items = self._items(model, request, namespace, chosen)
         words = tuple(word for group in found.lexical.words.values() for word in group)

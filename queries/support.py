@@ -22,8 +22,8 @@ from .rows import ClaimRow, EventRow
 from .understand import Question
 from .validity import Verdict
 
-READ: Final = 2_000
-"""Characters of a raw event in which asking words are looked for."""
+READ: Final = 160
+"""Characters of the longest raw event in which asking words are looked for: a long one holds some by chance."""
 NEAR: Final = 0.35
 """Lift from which on a memory may be of the asked sort of thing without naming it (an editor, a dish)."""
 _REFUSED: Final = frozenset({PROMPT, "gate.injection"})
@@ -84,7 +84,9 @@ class Support:
     def explained_by_event(self, event: EventRow, claims: Sequence[ClaimRow], *, lift: float) -> tuple[str, ...]:
         """As `explained`, for a raw event and the claims that were drawn from it."""
         words = [word for claim in claims for word in self.explained(claim, lift=lift)]
-        text = normalise((event.text or "")[:READ])
+        if event.text is None or len(event.text) > READ:
+            return tuple(words)
+        text = normalise(event.text)
         own = _OWN_WORDS.search(text) is not None and not self._fence.names
         if event.role == "user" and (own or self._fence.mentions(text)) and (not claims or words):
             words += self._asking.said_in(text)
