@@ -21,16 +21,16 @@ from .model import Model
 from .rendering import render_claim
 from .schema import document_of_claim
 from .slot_history import RemovalReason
-from .weights import weigh_new, weigh_slot
+from .weights import weigh_slot, weight_of_new
 
 CLAIM_CONTENT: Final = (
     "subject", "subject_key", "predicate", "value", "negated", "qualifiers", "modality", "text", "speaker",
-    "importance", "own_importance", "confidence", "occurs_from", "occurs_to", "grain", "temporary", "rule",
+    "own_importance", "confidence", "occurs_from", "occurs_to", "grain", "temporary", "rule",
 )  # fmt: skip
 _CLAIM_FACTS: Final = (
     "seq", "ns", "claim_id", "event_id", "event_type", "slot", "value_fp", "negates", "valid_from", "valid_to",
     "to_inferred", "known_from", "source", "recorded_at", "strength", "correction",
-    "from_inferred", "succeeds", "generation", "key_id", "made_from",
+    "from_inferred", "succeeds", "generation", "key_id", "made_from", "importance",
 )  # fmt: skip
 _INSERT_CLAIM: Final = (
     f"INSERT INTO claims ({', '.join(_CLAIM_FACTS + CLAIM_CONTENT)})"
@@ -54,26 +54,31 @@ def stated(model: Model, event: Event, ns: int) -> None:
         model.index(document_of_claim(seq), ns, _searchable(claim))
     slot = model.slot(ns, facts.slot, about)
     source = rests_on[0] if rests_on else seq
+    weight: float | None = None
+    if event.body is not None:
+        weight = weight_of_new(
+            model, ns, slot, source, facts.claim_id, facts.value, facts.negates, claim.importance
+        )
     model.execute(
         _INSERT_CLAIM,
         (
             seq, ns, facts.claim_id, event.event_id, event.type, slot, facts.value, facts.negates, start,
             facts.valid_to, facts.to_inferred, known, source, event.recorded_at, facts.strength, facts.correction,
             facts.from_inferred, facts.succeeds, event.generation, event.key_id,
-            _made_from(model, event, facts, ns), *content,
+            _made_from(model, event, facts, ns), weight, *content,
         ),
     )  # fmt: skip
     _quote(model, event, seq, rests_on)
     if facts.was == "wrong":
         _remove(model, event, ns, facts.targets, "wrong")
-    model.admit(
+    if not model.admit(
         slot,
         Statement(
             seq, facts.value, facts.negates, start, facts.valid_to, facts.to_inferred, known, facts.strength,
             facts.correction, source, facts.from_inferred, facts.succeeds,
         ),
-    )  # fmt: skip
-    weigh_new(model, ns, seq, slot, facts.claim_id, facts.value, facts.negates)
+    ):  # fmt: skip
+        weigh_slot(model, ns, slot)
 
 
 def _content(claim: Claim) -> tuple[Any, ...]:
@@ -82,7 +87,7 @@ def _content(claim: Claim) -> tuple[Any, ...]:
     )
     return (
         claim.subject, normal_value(claim.subject), claim.predicate, claim.value, claim.negated, qualifiers,
-        claim.modality, render_claim(claim), claim.said_by, claim.importance, claim.importance, claim.confidence,
+        claim.modality, render_claim(claim), claim.said_by, claim.importance, claim.confidence,
         claim.occurs_from, claim.occurs_to, claim.grain, claim.temporary, claim.rule,
     )  # fmt: skip
 

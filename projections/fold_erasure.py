@@ -15,9 +15,8 @@ from .model import Model
 from .schema import document_of_claim, document_of_event
 from .weights import weigh_slot
 
-_ERASE_CLAIM: Final = (
-    f"UPDATE claims SET {', '.join(f'{name} = NULL' for name in CLAIM_CONTENT)}, erased_at = ? WHERE seq = ?"
-)
+_ERASED_WITH_IT: Final = ", ".join(f"{name} = NULL" for name in (*CLAIM_CONTENT, "importance"))
+_ERASE_CLAIM: Final = f"UPDATE claims SET {_ERASED_WITH_IT}, erased_at = ? WHERE seq = ?"
 
 
 def forgotten(model: Model, event: Event, ns: int) -> None:

@@ -124,13 +124,13 @@ class Model:
             self.execute("UPDATE slots SET rest = ? WHERE slot = ?", (kept, slot))
             self.execute("UPDATE slots SET subject = NULL WHERE slot = ? AND rest IS NULL", (slot,))
 
-    def admit(self, slot: int, new: Statement) -> None:
+    def admit(self, slot: int, new: Statement) -> bool:
         """Folds a statement whose claim row is written. In order, it cuts only what it overlaps; else the slot is
-        replayed."""
+        replayed. Whether it came in order."""
         last = self.execute("SELECT last_known, last_source, last_seq FROM slots WHERE slot = ?", (slot,)).fetchone()
         if last is not None and new.order <= last:
             self._arrive_late(slot, new)
-            return
+            return False
         statements = {new.claim: new}
         overlapping = []
         for row in self.execute(_OVERLAPPING, (slot, new.start, new.end)):
@@ -146,6 +146,7 @@ class Model:
             slot, change.opened, [Closed(*r, until=new.known) for r in change.shut if r.known < new.known], change.links
         )
         self._set_last(slot, new.order)
+        return True
 
     def _set_last(self, slot: int, order: tuple[int, int, int]) -> None:
         self.execute("UPDATE slots SET last_known = ?, last_source = ?, last_seq = ? WHERE slot = ?", (*order, slot))

@@ -12,21 +12,24 @@ from taishi.ingest.importance import rules
 from .model import Model
 
 
-def weigh_new(model: Model, ns: int, seq: int, slot: int, claim_id: str, value: str, negates: bool) -> None:
-    """After a claim was folded: it, and where it made its value a repeated one, its equals."""
+def weight_of_new(
+    model: Model, ns: int, slot: int, source: int, claim_id: str, value: str, negates: bool, own: float
+) -> float:
+    """What a claim weighs that is about to be written, in the order of its slot. Where it makes its value a repeated
+    one, its equals are raised."""
     given = rules()
-    same = (slot, value, negates)
-    occasions = len(model.rows(_OCCASIONS, (*same, given.said + 1)))
-    if occasions == given.said:
-        model.execute(_RAISE_EQUALS, (given.repeated, *same))
-    elif occasions > given.said:
-        model.execute(f"{_RAISE} seq = ? AND removed_at IS NULL", (given.repeated, seq))
+    known = {row[0] for row in model.rows(_OCCASIONS, (slot, value, negates, given.said))}
+    if len(known | {source}) >= given.said:
+        own = max(own, given.repeated)
+        if len(known) < given.said:
+            model.execute(_RAISE_EQUALS, (given.repeated, slot, value, negates))
     if model.execute(_IS_CONFIRMED, (ns, claim_id)).fetchone() is not None:
-        model.execute(f"{_RAISE} seq = ?", (given.confirmed, seq))
+        own = max(own, given.confirmed)
+    return own
 
 
 def weigh_slot(model: Model, ns: int, slot: int) -> None:
-    """After claims of a slot were taken back or forgotten: all of them anew."""
+    """After claims of a slot were taken back or forgotten, or came late: all of them anew."""
     given = rules()
     model.execute("UPDATE claims SET importance = own_importance WHERE slot = ?", (slot,))
     groups = "SELECT DISTINCT value_fp, negates FROM claims WHERE slot = ? AND removed_at IS NULL"
