@@ -8,8 +8,6 @@ More threads than cores would only take that lock from each other; more load is 
 from __future__ import annotations
 
 import asyncio
-import gc
-import logging
 import threading
 import time
 from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequence
@@ -25,7 +23,7 @@ from starlette.responses import Response
 
 from taishi.ingest.access import ApiKey, Guard
 from taishi.ingest.envelope import Position
-from taishi.ingest.errors import InvalidInput, NotCaughtUp, TaishiError, Unavailable
+from taishi.ingest.errors import InvalidInput, NotCaughtUp
 from taishi.ingest.log import EventLog
 from taishi.ingest.openapi import Operation
 from taishi.ingest.web import build_app, check_namespace, json_reply, parse_body, query_parameters
@@ -51,6 +49,8 @@ from .exposures import Exposures
 from .listing import ListRequest, list_memories
 from .meaning import Meaning
 from .memories import Found, life, memory
+from .positions import position_of, read_to
+from .readiness import Readiness
 from .reading import ReadModel, ReadModels
 from .recall import Recall, RecallRequest
 from .status import VectorsAt, namespace_status, whole_status
@@ -64,7 +64,6 @@ CATCH_UP_SECONDS: Final = 5.0
 """How long a request waits for `min_position`."""
 CATCH_UP_STEP: Final = 0.004
 
-_LOG: Final = logging.getLogger(__name__)
 R = TypeVar("R")
 
 
@@ -87,7 +86,7 @@ class _Routes:
         self._side = side
         self._guard = guard
         self._pool = pool
-        self.warm: dict[str, bool] = {"analysis": False, "vectors": side.meaning is None}
+        self.readiness: Final = Readiness(side.models, side.analyzer, side.meaning)
         self._recall = Recall(
             side.models,
             analyzer=side.analyzer,
@@ -120,7 +119,7 @@ class _Routes:
         key.require("query", body.namespace)
         if not body.query.strip():
             raise InvalidInput("a query is not blank", field="query")
-        as_of = self._position(body.as_of_position, body.namespace, field="as_of_position")
+        as_of = position_of(self._side.models, body.as_of_position, body.namespace, field="as_of_position")
         await self._caught_up(body.min_position, body.namespace)
         return json_reply(await self._work(lambda: self._recall.answer(self._request(body, as_of))))
 
@@ -133,37 +132,18 @@ class _Routes:
         position = None if as_of is None else as_of.seq
         return request_of(body, valid_at=valid_at, known_at=known_at, position=position)
 
-    def _position(self, token: str | None, namespace: str, *, field: str) -> Position | None:
-        """Raises InvalidInput where it is no token, or one of another partition."""
-        if token is None:
-            return None
-        try:
-            position = Position.parse(token)
-        except ValueError as e:
-            raise InvalidInput(str(e), field=field) from None
-        partition = self._side.models.partition_of(namespace)
-        if position.partition != partition:
-            raise InvalidInput(f"the namespace lives in partition p{partition}", field=field)
-        return position
-
     async def _caught_up(self, token: str | None, namespace: str) -> None:
         """Waits until the read model has folded that position. Raises NotCaughtUp."""
-        position = self._position(token, namespace, field="min_position")
+        position = position_of(self._side.models, token, namespace, field="min_position")
         if position is None:
             return
         until = time.monotonic() + CATCH_UP_SECONDS
-        while await self._work(lambda: self._read_to(position.partition)) < position.seq:
+        while await self._work(lambda: read_to(self._side.models, position.partition)) < position.seq:
             if time.monotonic() > until:
                 raise NotCaughtUp(
                     f"the read models have not reached {token}: try again", retry_after=1, position=token
                 )
             await asyncio.sleep(CATCH_UP_STEP)
-
-    def _read_to(self, partition: int) -> int:
-        try:
-            return self._side.models.at(partition).checkpoint()
-        except Unavailable:
-            return -1
 
     # memories
 
@@ -294,31 +274,8 @@ class _Routes:
         return json_reply({"status": "ok"})
 
     async def readyz(self, _: Request) -> Response:
-        missing = {part: "warming" for part, is_warm in self.warm.items() if not is_warm}
-        missing |= await self._work(self._unread)
+        missing = await self._work(self.readiness.missing)
         return json_reply({"ready": not missing, "missing": missing}, 503 if missing else 200)
-
-    def _unread(self) -> dict[str, str]:
-        try:
-            for partition in range(self._side.models.partitions):
-                self._side.models.at(partition).checkpoint()
-        except Unavailable as e:
-            return {"read_models": e.message}
-        return {}
-
-    def warm_up(self) -> None:
-        """Loads what is heavy, in a thread of its own."""
-        self._side.analyzer().query("太史 writes")
-        self.warm["analysis"] = True
-        if self._side.meaning is not None:
-            try:
-                self._side.meaning.warm()
-            except TaishiError as e:
-                _LOG.error("the embedder cannot be loaded: %s", e.slug)
-                return
-            self.warm["vectors"] = True
-        gc.collect()
-        gc.freeze()  # what is loaded now stays: collections need not walk it again
 
     def operations(self) -> Sequence[Operation]:
         one = "/v1/memories/{memory_id}"
@@ -374,7 +331,7 @@ def create_app(
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
-        threading.Thread(target=routes.warm_up, name="warm-up", daemon=True).start()
+        threading.Thread(target=routes.readiness.warm_up, name="warm-up", daemon=True).start()
         if exposures is not None:
             exposures.start()
         yield
