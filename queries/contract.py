@@ -10,9 +10,9 @@ from pydantic import Field
 from taishi.ingest.errors import InvalidInput
 from taishi.ingest.web import Contract
 
-from .ranking import Wanted
 from .recall import DEFAULT_BUDGET, DEFAULT_LIMIT, RecallRequest
 from .validity import STATUSES
+from .wanted import Wanted
 
 MAX_LIMIT: Final = 200
 MAX_QUERY: Final = 20_000

@@ -8,12 +8,8 @@ out (or marked) where none of its claims holds, and never hidden where it has no
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final
 
-import orjson
-
-from taishi.ingest.normal import normalise
 from taishi.projections.schema import document_of_claim, document_of_event
 
 from .answerability import unsaid
@@ -25,20 +21,12 @@ from .reading import ReadModel
 from .rows import ClaimRow, EventRow
 from .support import Support
 from .understand import Question
-from .validity import Point, Status, Verdict, judge, judge_slots
+from .validity import GONE, Point, Status, Verdict, judge, judge_slots
+from .wanted import Wanted
 
 CONSIDERED: Final = 40
 """Documents whose rows are read, besides three for each item that is wanted: the best by words and meaning. The asked
 slots come on top."""
-_GONE: Final = frozenset({"forgotten", "retracted", "archived"})
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Wanted:
-    """What a request restricts answers to. `metadata` are exact values of the source's metadata."""
-
-    kinds: frozenset[str] = frozenset({"claim", "event"})
-    metadata: Mapping[str, object] | None = None
 
 
 def rank(
@@ -171,7 +159,7 @@ class _Ranking:
         best: dict[int, Ranked] = {}
         for seq, said in claims.items():
             verdict = verdicts.get(seq)
-            if verdict is None or verdict.status in _GONE or not self._may_show(verdict):
+            if verdict is None or verdict.status in GONE or not self._may_show(verdict):
                 continue
             if said.subject_key is None or said.predicate is None:
                 continue
@@ -193,7 +181,7 @@ class _Ranking:
             best = {
                 seq: entry
                 for seq, entry in best.items()
-                if any(s in kept and self._metadata_fits(kept[s]) for s in entry.sources)
+                if any(s in kept and self._wanted.fits(kept[s]) for s in entry.sources)
             }
         return best.values() if "claim" in self._wanted.kinds else ()
 
@@ -277,39 +265,15 @@ class _Ranking:
         if "event" not in self._wanted.kinds:
             return
         for seq, event in events.items():
-            if event.text is None or not self._metadata_fits(event):
+            if event.text is None or not self._wanted.fits(event):
                 continue
             known = [c for c in behind.get(seq, ()) if c in verdicts]
-            status = self._status_of_event(event, known, judged, verdicts)
+            status = self._support.status_of_event(event, known, judged, verdicts)
             if status is None:
                 continue
             entry = self._event(event, status, [judged[c] for c in known])
             if entry is not None:
                 yield entry
-
-    def _status_of_event(
-        self,
-        event: EventRow,
-        claims: Sequence[int],
-        judged: Mapping[int, ClaimRow],
-        verdicts: Mapping[int, Verdict],
-    ) -> Status | None:
-        """The status an event is shown with; None where it is left out. What is looked for by its own words is not."""
-        if not claims:
-            return "current"
-        asked = [c for c in claims if judged[c].predicate and self._question.asks_for(judged[c].predicate or "")]
-        deciding = asked or claims
-        for c in deciding:
-            if verdicts[c].holds:
-                return verdicts[c].status
-        statuses = [verdicts[c].status for c in deciding]
-        if all(status in _GONE for status in statuses):
-            return None
-        shown = next((s for s in statuses if s not in _GONE), None)
-        if shown == "planned" and self._question.intent in ("plan", "when"):
-            return shown
-        past = self._question.shows_past or normalise(event.text or "") == self._question.text
-        return shown if past else None
 
     def _event(self, event: EventRow, status: Status, claims: Sequence[ClaimRow]) -> Ranked | None:
         question = self._question
@@ -352,13 +316,6 @@ class _Ranking:
             event=event,
             sources=(event.seq,),
         )
-
-    def _metadata_fits(self, event: EventRow) -> bool:
-        wanted = self._wanted.metadata
-        if not wanted:
-            return True
-        held = {} if event.metadata is None else orjson.loads(event.metadata)
-        return all(name in held and held[name] == value for name, value in wanted.items())
 
 
 def _overlap(a: tuple[int, int | None], b: tuple[int, int]) -> bool:

@@ -26,12 +26,13 @@ from .fence import Fence, fence
 from .folding import Ranked
 from .items import Sources, claim_item, event_item
 from .packet import Line, Packet, pack
-from .ranking import Wanted, rank
+from .ranking import rank
 from .reading import ReadModel, ReadModels
 from .rows import NamespaceRow
 from .times import zone_of
 from .understand import Question, understand
 from .validity import Point
+from .wanted import Wanted
 
 DEFAULT_LIMIT: Final = 10
 DEFAULT_BUDGET: Final = 2_000

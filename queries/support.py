@@ -20,7 +20,7 @@ from .asking import OWNS, RELATIVE
 from .fence import Fence
 from .rows import ClaimRow, EventRow
 from .understand import Question
-from .validity import Verdict
+from .validity import GONE, Status, Verdict
 
 READ: Final = 160
 """Characters of the longest raw event in which asking words are looked for: a long one holds some by chance."""
@@ -113,6 +113,31 @@ class Support:
         if claim.predicate in (RELATIVE, OWNS) and "name" in self._asking.asks and self._question.first_person:
             return True
         return bool(self._asking.for_predicate(claim.predicate or "")) and self.is_anothers(claim)
+
+    def status_of_event(
+        self,
+        event: EventRow,
+        claims: Sequence[int],
+        judged: Mapping[int, ClaimRow],
+        verdicts: Mapping[int, Verdict],
+    ) -> Status | None:
+        """The status an event is shown with; None where it is left out: none of its claims holds and the question is
+        about what does. What is looked for by its own words is not left out."""
+        if not claims:
+            return "current"
+        asked = [c for c in claims if self._asking.for_predicate(judged[c].predicate or "")]
+        deciding = asked or claims
+        for c in deciding:
+            if verdicts[c].holds:
+                return verdicts[c].status
+        statuses = [verdicts[c].status for c in deciding]
+        shown = next((s for s in statuses if s not in GONE), None)
+        if shown is None:
+            return None
+        if shown == "planned" and self._question.intent in ("plan", "when"):
+            return shown
+        past = self._question.shows_past or normalise(event.text or "") == self._question.text
+        return shown if past else None
 
     def _is_taken_out(self, text: str | None) -> bool:
         return self._asks_secret and text is not None and _TAKEN_OUT in text

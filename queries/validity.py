@@ -24,7 +24,7 @@ Status = Literal["current", "planned", "ended", "superseded", "contested", "arch
 STATUSES: Final[tuple[str, ...]] = get_args(Status)
 HOLDING: Final = frozenset({"current", "contested"})
 """Statuses of what is true at the asked point."""
-_REMOVED: Final = frozenset({"archived", "retracted", "forgotten"})
+GONE: Final = frozenset({"archived", "retracted", "forgotten"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -125,7 +125,7 @@ def _lead_to_equals(
     bare: list[int] = []
     for seq, verdict in verdicts.items():
         claim = claims[seq]
-        if verdict.holds or verdict.status in _REMOVED or seq in own:
+        if verdict.holds or verdict.status in GONE or seq in own:
             continue
         rectangles = by_slot.get(claim.slot, ())
         same = [r for r in rectangles if r.value_fp == claim.value_fp and r.negates == claim.negates]

@@ -8,7 +8,7 @@ import pytest
 from taishi.ingest.envelope import Actor
 from taishi.ingest.errors import Unavailable
 from taishi.queries.channels import DenseHits
-from taishi.queries.ranking import Wanted
+from taishi.queries.wanted import Wanted
 from tests.support.history import History, claim_id
 from tests.support.read_side import ReadSide, at
 
