@@ -72,9 +72,11 @@ class Support:
         meaning."""
         if self.is_anothers(claim):
             return ()
-        text = normalise(f"{claim.text or ''} {claim.value or ''}")
         predicate = claim.predicate or ""
-        words = self._asking.explained_by(predicate=predicate, qualifiers=qualifiers_of(claim), text=text)
+        words: tuple[str, ...] = self._asking.for_predicate(predicate)
+        if words or self._asking.meant:
+            told = normalise(f"{claim.text or ''} {claim.value or ''}") if self._asking.meant else ""
+            words = self._asking.explained_by(predicate=predicate, qualifiers=qualifiers_of(claim), text=told)
         if lift >= NEAR and self._asking.for_predicate(predicate):
             words = (*words, *self._asking.sort)
         if claim.subject_key in self._fence.names:
@@ -84,12 +86,12 @@ class Support:
     def explained_by_event(self, event: EventRow, claims: Sequence[ClaimRow], *, lift: float) -> tuple[str, ...]:
         """As `explained`, for a raw event and the claims that were drawn from it."""
         words = [word for claim in claims for word in self.explained(claim, lift=lift)]
-        if event.text is None or len(event.text) > READ:
-            return tuple(words)
-        text = normalise(event.text)
-        own = _OWN_WORDS.search(text) is not None and not self._fence.names
-        if event.role == "user" and (own or self._fence.mentions(text)) and (not claims or words):
-            words += self._asking.said_in(text)
+        asks = self._asking.asks or self._asking.meant
+        if asks and event.text is not None and len(event.text) <= READ and event.role == "user":
+            text = normalise(event.text)
+            own = not self._fence.names and _OWN_WORDS.search(text) is not None
+            if (own or self._fence.mentions(text)) and (not claims or words):
+                words += self._asking.said_in(text)
         return tuple(words)
 
     def bars_claim(self, claim: ClaimRow, origins: Iterable[str]) -> bool:

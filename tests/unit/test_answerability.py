@@ -52,3 +52,22 @@ def test_external_words_alone_never_support_what_is_asked_about_the_user():
     assert judge([page], about_user=True)[0] == "low_confidence"
     assert judge([page, own], about_user=True)[0] == "supported"
     assert judge([page], about_user=False)[0] == "supported"
+
+
+def test_a_state_that_is_over_is_not_supported_by_anything_else():
+    evidence = Evidence(covered=1.0, missing=0.0, dense=0.9, slot=True)
+    assert judge([evidence], about_user=True, lapsed=True)[0] == "low_confidence"
+
+
+def test_what_nothing_is_near_to_is_a_hard_no_unless_its_slot_is_known():
+    stray = Evidence(covered=0.1, missing=0.9, dense=0.9, slot=False)
+    known = Evidence(covered=0.1, missing=0.9, dense=0.0, slot=True)
+    assert judge([stray], about_user=False, nearest=0.15)[0] == "no_evidence"
+    assert judge([stray], about_user=False, nearest=0.40)[0] == "low_confidence"
+    assert judge([known], about_user=False, nearest=0.15)[0] == "low_confidence"
+
+
+def test_asking_words_explain_a_piece_that_is_cut_together_with_a_pronoun():
+    assert coverage({1: 5.0}, {1: ("我住",)}, {}, ("住",)) == (1.0, 0.0)
+    assert coverage({1: 5.0}, {1: ("birth",)}, {}, ("date of birth",)) == (1.0, 0.0)
+    assert coverage({1: 5.0}, {1: ("sister",)}, {}, ("sister",), telling=("sister",)) == (1.0, 0.0)
