@@ -261,7 +261,8 @@ def test_windows_that_keep_failing_and_new_ones_take_turns(tmp_path: Path) -> No
             fold.add([OpenWindow(window=window, namespace="n", zone=None, due=closed * SECOND)])
 
     def next_job(now: int) -> str:
-        outbox.dispatch(partitions=[0], now=now * SECOND, most_jobs=9, most_windows=1)
+        most_jobs = len(outbox.out()) + 1
+        outbox.dispatch(partitions=[0], now=now * SECOND, most_jobs=most_jobs, most_windows=1)
         (job,) = (j for j in outbox.out() if j.enqueued_at is None)
         outbox.enqueued(job.job_id, now=0)
         return outbox.job(job.job_id, zone="UTC").tasks[0].window_id[:2]
