@@ -5,7 +5,7 @@ Bodies that were erased fold from their facts: the slot keeps an opaque rectangl
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 import orjson
@@ -53,16 +53,18 @@ def stated(model: Model, event: Event, ns: int) -> None:
         count_subject(model, ns, normal_value(claim.subject), +1)
         model.index(document_of_claim(seq), ns, _searchable(claim))
     slot = model.slot(ns, facts.slot, about)
-    source = rests_on[0] if rests_on else seq
+    source = min(rests_on, default=seq)
     weight: float | None = None
     if event.body is not None:
-        weight = weight_of_new(
-            model, ns, slot, source, facts.claim_id, facts.value, facts.negates, claim.importance
-        )
+        weight = claim.importance
+        if not slot.is_new:
+            weight = weight_of_new(
+                model, ns, slot.number, source, facts.claim_id, facts.value, facts.negates, claim.importance
+            )
     model.execute(
         _INSERT_CLAIM,
         (
-            seq, ns, facts.claim_id, event.event_id, event.type, slot, facts.value, facts.negates, start,
+            seq, ns, facts.claim_id, event.event_id, event.type, slot.number, facts.value, facts.negates, start,
             facts.valid_to, facts.to_inferred, known, source, event.recorded_at, facts.strength, facts.correction,
             facts.from_inferred, facts.succeeds, event.generation, event.key_id,
             _made_from(model, event, facts, ns), weight, *content,
@@ -71,6 +73,7 @@ def stated(model: Model, event: Event, ns: int) -> None:
     _quote(model, event, seq, rests_on)
     if facts.was == "wrong":
         _remove(model, event, ns, facts.targets, "wrong")
+        slot = model.slot(ns, facts.slot)  # it may have been replayed
     if not model.admit(
         slot,
         Statement(
@@ -78,7 +81,7 @@ def stated(model: Model, event: Event, ns: int) -> None:
             facts.correction, source, facts.from_inferred, facts.succeeds,
         ),
     ):  # fmt: skip
-        weigh_slot(model, ns, slot)
+        weigh_slot(model, ns, slot.number)
 
 
 def _content(claim: Claim) -> tuple[Any, ...]:
@@ -98,15 +101,13 @@ def _searchable(claim: Claim) -> str:
     return "\n".join([shown, *(part for part in (claim.subject, claim.value) if part not in shown and part != "user")])
 
 
-def _evidence(model: Model, event: Event, ns: int) -> list[int]:
-    """Positions of the raw events a claim rests on, in order; of its own event where it was stated outright."""
-    if not event.evidence:
-        return []
-    found = (
-        model.execute("SELECT seq FROM events WHERE event_id = ? AND ns = ?", (event_id, ns)).fetchone()
-        for event_id in event.evidence
-    )
-    return sorted(row[0] for row in found if row is not None)
+def _evidence(model: Model, event: Event, ns: int) -> dict[int, str]:
+    """The raw events a claim rests on, ids by position; none where it was stated outright."""
+    found: dict[int, str] = {}
+    for event_id in event.evidence:
+        for (seq,) in model.rows("SELECT seq FROM events WHERE event_id = ? AND ns = ?", (event_id, ns)):
+            found[seq] = event_id
+    return found
 
 
 def _made_from(model: Model, event: Event, facts: ClaimFacts, ns: int) -> int | None:
@@ -117,14 +118,10 @@ def _made_from(model: Model, event: Event, facts: ClaimFacts, ns: int) -> int | 
     return int(rows[-1][0]) if rows else None
 
 
-def _quote(model: Model, event: Event, seq: int, rests_on: Iterable[int]) -> None:
+def _quote(model: Model, event: Event, seq: int, rests_on: Mapping[int, str]) -> None:
     quote = (event.body or {}).get("quote")
-    for raw in rests_on:
-        span = (None, None)
-        if quote is not None:
-            row = model.execute("SELECT event_id FROM events WHERE seq = ?", (raw,)).fetchone()
-            if row is not None and row[0] == quote[0]:
-                span = (quote[1], quote[2])
+    for raw, event_id in rests_on.items():
+        span = (quote[1], quote[2]) if quote is not None and quote[0] == event_id else (None, None)
         model.execute("INSERT INTO evidence (claim, event, start, stop) VALUES (?, ?, ?, ?)", (seq, raw, *span))
 
 

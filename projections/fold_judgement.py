@@ -37,7 +37,7 @@ def resolved(model: Model, event: Event, ns: int) -> None:
     facts = event.facts
     named = facts["slot"]
     row = model.execute("SELECT slot FROM claims WHERE claim_id = ? AND ns = ?", (named, ns)).fetchone()
-    slot = int(row[0]) if row is not None else model.slot(ns, named)
+    slot = int(row[0]) if row is not None else model.slot(ns, named).number
     winner = None if facts.get("coexist") else facts["winner"]
     model.execute(
         "INSERT INTO resolutions (seq, ns, slot, event_id, at, winner) VALUES (?, ?, ?, ?, ?, ?)",

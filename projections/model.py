@@ -6,7 +6,7 @@ Everything here is a function of the events folded so far; nothing asks a clock,
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import apsw
 
@@ -30,6 +30,7 @@ WHERE b.slot = ? AND b.valid_to > ? AND b.valid_from < ?
 """
 
 
+_BEFORE_ALL: Final = (-(2**62), 0, 0)
 _STATEMENT_WIDTH: Final = len(Statement._fields)
 
 
@@ -40,6 +41,17 @@ def statement(row: Sequence[Any]) -> Statement:
         seq, value, bool(negates), start, end, bool(inferred), known, strength, bool(correction), source,
         bool(from_inferred), bool(succeeds),
     )  # fmt: skip
+
+
+class Slot(NamedTuple):
+    """`last` is the order of the last operation folded in order; of a slot that was just made it is before all."""
+
+    number: int
+    last: tuple[int, int, int]
+
+    @property
+    def is_new(self) -> bool:
+        return self.last == _BEFORE_ALL
 
 
 class Model:
@@ -100,20 +112,22 @@ class Model:
 
     # slots
 
-    def slot(self, ns: int, fingerprint: str, about: tuple[str, str] | None = None) -> int:
+    def slot(self, ns: int, fingerprint: str, about: tuple[str, str] | None = None) -> Slot:
         """`about` is the joint key of a claim in it (`dedup.joint_key`), where its words are known."""
         subject, rest = (None, None) if about is None else about
-        row = self.execute("SELECT slot, rest FROM slots WHERE fingerprint = ?", (fingerprint,)).fetchone()
+        row = self.execute(
+            "SELECT slot, rest, last_known, last_source, last_seq FROM slots WHERE fingerprint = ?", (fingerprint,)
+        ).fetchone()
         if row is None:
             self.execute(
                 "INSERT INTO slots (ns, fingerprint, last_known, last_source, last_seq, subject, rest)"
-                " VALUES (?, ?, ?, 0, 0, ?, ?)",
-                (ns, fingerprint, -(2**62), subject, rest),
+                " VALUES (?, ?, ?, ?, ?, ?, ?)",
+                (ns, fingerprint, *_BEFORE_ALL, subject, rest),
             )
-            return self.connection.last_insert_rowid()
+            return Slot(self.connection.last_insert_rowid(), _BEFORE_ALL)
         if rest is not None and rest != row[1] and most_protected(row[1], rest) == rest:
             self.execute("UPDATE slots SET subject = ?, rest = ? WHERE slot = ?", (subject, rest, row[0]))
-        return int(row[0])
+        return Slot(row[0], row[2:])
 
     def erase_words(self, slot: int) -> None:
         """What the slot is about in words, by those of its claims that have words still."""
@@ -124,16 +138,17 @@ class Model:
             self.execute("UPDATE slots SET rest = ? WHERE slot = ?", (kept, slot))
             self.execute("UPDATE slots SET subject = NULL WHERE slot = ? AND rest IS NULL", (slot,))
 
-    def admit(self, slot: int, new: Statement) -> bool:
+    def admit(self, into: Slot, new: Statement) -> bool:
         """Folds a statement whose claim row is written. In order, it cuts only what it overlaps; else the slot is
         replayed. Whether it came in order."""
-        last = self.execute("SELECT last_known, last_source, last_seq FROM slots WHERE slot = ?", (slot,)).fetchone()
-        if last is not None and new.order <= last:
+        slot = into.number
+        if new.order <= into.last:
             self._arrive_late(slot, new)
             return False
         statements = {new.claim: new}
         overlapping = []
-        for row in self.execute(_OVERLAPPING, (slot, new.start, new.end)):
+        held = () if into.is_new else self.execute(_OVERLAPPING, (slot, new.start, new.end))
+        for row in held:
             overlapping.append(Rectangle(*row[:5]))
             statements[row[0]] = statement(row[5:])
         change = admit(new, overlapping, statements)
