@@ -25,9 +25,10 @@ NO_EVIDENCE_BELOW: Final = 0.20
 """Without a calibrated similarity. Refuses about 45% of what belongs elsewhere, and 3% of what is answerable."""
 NEAREST_BELOW: Final = 0.25
 SPOKEN_OF: Final = 0.21
-"""With one: nothing is known where the greatest similarity, with so much of the coverage, stays below. A logistic fit
-on the dev halves. Refuses 59% of what belongs elsewhere, and 1.4% of what is answerable (nearly all of it in sets that
-share next to no words with their memories)."""
+FAINT_BELOW: Final = 0.18
+"""With one: nothing is known where the greatest similarity, with so much of the coverage, stays below, or the best
+memory is as faint as that. A logistic fit on the dev halves. Refuses 60% of what belongs elsewhere, and 1.8% of what is
+answerable (nearly all of it in sets that share next to no words with their memories)."""
 SUPPORTED_AT: Final = 0.56
 LEAST_COVERED: Final = 0.40
 """Below this share of the question's words nothing is `supported`, however near in meaning."""
@@ -142,4 +143,4 @@ def judge(
 def _unrelated(best: Evidence, nearest: float | None) -> bool:
     if nearest is None:
         return best.strength < NO_EVIDENCE_BELOW
-    return nearest + SPOKEN_OF * best.covered < NEAREST_BELOW
+    return nearest + SPOKEN_OF * best.covered < NEAREST_BELOW or best.strength < FAINT_BELOW

@@ -24,6 +24,8 @@ from .validity import GONE, Status, Verdict
 
 READ: Final = 160
 """Characters of the longest raw event in which asking words are looked for: a long one holds some by chance."""
+HEARD: Final = 0.1
+"""Lift below which a message is not looked through for asking words."""
 NEAR: Final = 0.35
 """Lift from which on a memory may be of the asked sort of thing without naming it (an editor, a dish)."""
 _REFUSED: Final = frozenset({PROMPT, "gate.injection"})
@@ -86,13 +88,21 @@ class Support:
     def explained_by_event(self, event: EventRow, claims: Sequence[ClaimRow], *, lift: float) -> tuple[str, ...]:
         """As `explained`, for a raw event and the claims that were drawn from it."""
         words = [word for claim in claims for word in self.explained(claim, lift=lift)]
-        asks = self._asking.asks or self._asking.meant
-        if asks and event.text is not None and len(event.text) <= READ and event.role == "user":
-            text = normalise(event.text)
-            own = not self._fence.names and _OWN_WORDS.search(text) is not None
-            if (own or self._fence.mentions(text)) and (not claims or words):
-                words += self._asking.said_in(text)
+        if lift >= HEARD and (not claims or words) and (text := self._readable(event)) is not None:
+            words += self._asking.said_in(text)
         return tuple(words)
+
+    def _readable(self, event: EventRow) -> str | None:
+        """A short message about the one who is asked about, normalised; None for any other."""
+        if not (self._asking.asks or self._asking.meant) or event.role != "user":
+            return None
+        said = event.text or ""
+        if len(said) > READ:
+            return None
+        if self._fence.names:
+            text = normalise(said)
+            return text if self._fence.mentions(text) else None
+        return normalise(said) if _OWN_WORDS.search(said.lower()) is not None else None
 
     def bars_claim(self, claim: ClaimRow, origins: Iterable[str]) -> bool:
         """Whether the claim can never support. `origins` are those of its evidence."""

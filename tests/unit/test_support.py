@@ -69,7 +69,7 @@ def test_all_forms_of_a_word_count_as_one():
     assert with_forms(terms, forms, {"=buy": 2})[0] == terms
 
 
-@pytest.mark.parametrize("text", ["I moved the piano up.", "we sold both of the old boats", "上周我把阳台的花都换了土。"])
+@pytest.mark.parametrize("text", ["I moved the piano up.", "we sold both of the old boats", "我上周把花都换了土。"])
 def test_what_says_something_asks_nothing(text):
     assert states(normalise(text))
 
