@@ -33,6 +33,11 @@ _LONGEST: Final = 100_000
 _BACK: Final = 3
 _LONGEST_BACK: Final = 500
 """How many earlier utterances, and how much of each, is looked at for whom he and she are."""
+_NOTE: Final = re.compile(
+    r"\s*(?:(?:该|本|这位)?用户(?:更|比较|一直|非常|明确|不|最)*(?:偏好|偏爱|偏向)|(?:the |this )?user (?:\w+ly |now |always |doesn't |does not )?prefers?\b)", re.I
+)
+"""How a note about the user begins that an assistant wrote into the memory in the user's name. One who speaks of the
+users of his product may say of them that they like or want something; a note says what *the* user prefers."""
 _PRONOUN: Final = re.compile(r"[他她]|(?<![A-Za-z])s?he(?![A-Za-z])", re.I)
 
 
@@ -73,7 +78,8 @@ class RulesExtractor:
             refused = admission.ECHO
         if refused is not None:
             return [], refused
-        voice = Voice(owner=utterance.speaker, first_person=verdict.first_person, about_user=verdict.about_user)
+        about_user = verdict.about_user or (verdict.first_person and _NOTE.match(text) is not None)
+        voice = Voice(owner=utterance.speaker, first_person=verdict.first_person, about_user=about_user)
         claims, reason = self._read(utterance, voice, earlier)
         if not claims and verdict.first_person:
             claims = self._slips(utterance, voice, earlier)
@@ -125,7 +131,9 @@ class RulesExtractor:
         for claim in claims:
             if not (claim.negated and self._single(claim) and _slot(claim) in told):
                 key = _slot(claim), claim.value, claim.negated
-                seen[key] = claim if key not in seen or _within(seen[key], claim) else seen[key]
+                known = seen.get(key)
+                better = known is None or _within(known, claim) or claim.confidence > known.confidence
+                seen[key] = claim if better else seen[key]
         return list(seen.values())
 
     def _single(self, claim: Claim) -> bool:

@@ -87,6 +87,16 @@ def _ahead(span: TimeSpan, place: Place) -> bool:
     return span.kind != "frequency" and span.begins > from_datetime(place.utterance.said_at)
 
 
+_DAY_NAMED: Final = re.compile(
+    r"\b(?:tomorrow|tonight|today|next|this|(?:mon|tues|wednes|thurs|fri|satur|sun)day|weekend|\d+(?:st|nd|rd|th)"
+    r"|(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*)\b", re.I)
+
+
+def _one_day(span: TimeSpan, place: Place) -> bool:
+    """Is it a day that is still to come, rather than a time of any day?"""
+    return span.kind == "when" and _ahead(span, place) and _DAY_NAMED.search(place.sentence.text, span.start, span.end) is not None
+
+
 def _timely(grammar: Grammar, reading: Reading, spans: Sequence[TimeSpan], place: Place) -> bool:
     """Do the time words fit the row: has a happening happened, is a plan still to come?"""
     frame, left = reading.frame, reading.left
@@ -97,6 +107,8 @@ def _timely(grammar: Grammar, reading: Reading, spans: Sequence[TimeSpan], place
     if frame.timed == "future":
         ahead = any(span.begins > now or (span.ends > now and span.kind in ("when", "until")) for span in dated)
         return ahead and not reading.le
+    if frame.emit[0].predicate == "habit" and len(dated) == len(spans) and any(_one_day(span, place) for span in dated):
+        return False
     if frame.course == "happening":
         if left.be or any(span.begins > now for span in dated) or (left.past and not dated):
             return False

@@ -125,8 +125,15 @@ def _right(grammar: Grammar, place: Place, end: int, *, verbatim: bool) -> _Righ
     if verbatim:
         return _Right(body.strip(), begin, begin + len(body), le, open_end)
     begin, stop = _trimmed(text, place.spans, shift, begin, begin + len(body))
+    if not grammar.words and text[begin:stop].endswith("的") and any(_dates(span, end + shift) for span in place.spans):
+        stop -= 1
     body = _outside(text, place.spans, shift, begin, stop).replace("  ", " ").strip()
     return _Right(body, begin, stop if body else end, le, open_end)
+
+
+def _dates(span: TimeSpan, before: int) -> bool:
+    """Is it a date that stands before? Then a closing 的 marks when it came about, and is none of the value's."""
+    return span.kind in ("when", "since", "during") and span.end <= before
 
 
 def _apply(

@@ -32,7 +32,7 @@ _NAME: Final = rf"(?:[小老阿大][\u4e00-\u9fff]|{_SURNAME}{any_of('honorific'
 _DEPARTMENT: Final = r"(?:[\u4e00-\u9fffA-Za-z]{1,8}的)"
 PERSON: Final = re.compile(rf"(?P<role>同事|朋友|同学|室友|邻居|老板|客户|表[哥弟姐妹]|堂[哥弟姐妹])?(?P<name>{_DEPARTMENT}?{_NAME})$")
 RELATIVE: Final = re.compile(
-    rf"(?P<own>我们?的?|我们?家的?|咱们?的?|咱家的?|俺)(?P<rel>{any_of('relation')})(?:的)?(?P<name>{_NAME}|(?P<twice>[\u4e00-\u9fff])(?P=twice))?$"
+    rf"(?P<own>我们?的?|我们?家的?|咱们?的?|咱家的?|俺)(?:新来的|新的?|现任|现在的)?(?P<rel>{any_of('relation')})(?:的)?(?P<name>{_NAME}|(?P<twice>[\u4e00-\u9fff])(?P=twice))?$"
 )
 _THEIR_RELATIVE: Final = re.compile(rf"(?P<who>{_NAME})的(?P<rel>{any_of('relation')})$")
 _ORG: Final = re.compile(rf"(?:我|我们|咱们|咱)的?(?:[\u4e00-\u9fff]{{0,4}}?){any_of('orgs')}$")
@@ -81,6 +81,8 @@ def _subject(text: str, voice: Voice) -> Subject | None:
 
 _EVENTS: Final = LISTS["events"]
 """Nouns that end in a character that is an adverb by itself (会)."""
+_CHIEF: Final = re.compile(rf"{_SURNAME}总")
+"""A title that is an adverb by itself."""
 _BESIDE_AN_EVENT: Final = re.compile(r"[^我，,]{2,12}?(?:(?P<before>以前|之前)|以后|之后|后|的时候)[，,]?(?=我|咱|一直|俺)")
 """An event that the statement is told beside: what held before it is past."""
 
@@ -95,7 +97,7 @@ def read_left(text: str, voice: Voice) -> Left | None:
         text = text[earlier.end() :]
         if earlier["before"]:
             flags.add("past")
-    while text and not text.endswith(_EVENTS):
+    while text and not text.endswith(_EVENTS) and _CHIEF.fullmatch(text) is None:
         for size in range(min(_LONGEST, len(text)), 0, -1):
             word = text[-size:]
             kind = _ADVERBS.get(word)

@@ -50,8 +50,14 @@ _TRIVIAL: Final = re.compile(
 )
 
 
+_BECOMES: Final = re.compile(r"^[换改变][成为]|^.{1,4}变[成为]")
+"""What has become something else is another attribute or another person in a role, and nothing that was done."""
+
+
 def _happening(text: str) -> Part | None:
-    return None if _NOT_A_VERB.search(text) or len(text) < 2 or _TRIVIAL.search(text) else Part(text, "event")
+    if _NOT_A_VERB.search(text) or len(text) < 2 or _TRIVIAL.search(text) or _BECOMES.search(text):
+        return None
+    return Part(text, "event")
 
 
 CLEANERS: Final[Mapping[str, Callable[[str], Part | None]]] = {

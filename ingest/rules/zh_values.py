@@ -128,9 +128,11 @@ _KNOWN_COMPANIES: Final = frozenset(
 
 def _company(text: str) -> Part | None:
     text = re.sub(r"^(?:一家|一个|了)(?=.)", "", text.strip()).strip()
+    if text in _KNOWN_COMPANIES:
+        return Part(text, "company")
     if is_place(text) or _BAD_OBJECT.search(text) or _NOT_COMPANY.search(text) or len(text) > 16:
         return None
-    if text in _KNOWN_COMPANIES or _COMPANY_END.search(text) or re.fullmatch(r"[A-Z][\w.&-]+(?: [A-Z][\w.&-]+)*", text):
+    if _COMPANY_END.search(text) or re.fullmatch(r"[A-Z][\w.&-]+(?: [A-Z][\w.&-]+)*", text):
         return None if _group(text) is not None else Part(text, "company")
     return None
 
@@ -207,6 +209,14 @@ _RELATION: Final = re.compile(rf"{any_of('relation')}$")
 @lru_cache(maxsize=256)
 def _any_relation(text: str) -> bool:
     return _RELATION.search(text) is not None
+
+
+_TITLED: Final = re.compile(rf"{any_of('surname')}{any_of('honorific')}")
+
+
+def _titled_name(text: str) -> Part | None:
+    """A sure name, or a family name with a title that could be a job by itself."""
+    return Part(text.strip()) if _TITLED.fullmatch(text.strip()) else _sure_name(text)
 
 
 def _sure_name(text: str) -> Part | None:
@@ -320,7 +330,7 @@ def _status(text: str) -> Part | None:
 CLEANERS: Final[Mapping[str, Callable[[str], Part | None]]] = {
     "noun": _noun, "liking": _liking, "food": _food, "habit": _habit, "routine": _routine, "place": _place, "city": _city,
     "known_place": _city, "workplace": _workplace, "company": _company, "known_company": _known_company, "school": _school, "group": _group, "job": _job,
-    "owner": _owner, "own_name": _own_name, "person_name": _person_name, "animal": _animal, "sure_name": _sure_name, "major": _major, "tool": _tool, "version": _version,
+    "owner": _owner, "own_name": _own_name, "person_name": _person_name, "animal": _animal, "sure_name": _sure_name, "titled_name": _titled_name, "major": _major, "tool": _tool, "version": _version,
     "setting_value": _setting_value, "illness": _illness, "tongue": _tongue, "study": _study, "duty": _duty, "aspect": _aspect,
     "setting": _setting, "marital": _marital, "detail": _detail, "code_like": _code_like, "status": _status,
 }
