@@ -127,7 +127,7 @@ class Recall:
         }
         if namespace is None or not (terms or terms.stops):
             return _reply("no_evidence", [], Packet("", 0, False), as_of, degraded)
-        fenced = fence(model, namespace.ns, question.text, own=question.subject, kin=question.asking.kin)
+        fenced = fence(model, namespace.ns, question.fence_words, own=question.subject, kin=question.asking.kin)
         if request.asker is not None and question.first_person and not fenced:
             fenced = Fence((question.subject,))
         found = gather(
@@ -155,9 +155,7 @@ class Recall:
         about_user = question.first_person or not fenced
         heard = vector is not None and not found.degraded
         evidence = [r.evidence(found.lexical, question, vectors=heard) for r in ranked[:JUDGED]]
-        verdict, strength = answerability.judge(
-            evidence, about_user=about_user, lapsed=lapsed, nearest=found.nearest
-        )
+        verdict, strength = answerability.judge(evidence, about_user=about_user, lapsed=lapsed, nearest=found.nearest)
         chosen = [] if verdict == "no_evidence" else _worth_showing(ranked)[: request.limit]
         items = self._items(model, request, namespace, chosen)
         words = tuple(word for group in found.lexical.words.values() for word in group)
@@ -207,9 +205,7 @@ def _point(request: RecallRequest, question: Question, now: int) -> Point:
         valid_at = request.valid_at
     else:
         valid_at = now if question.valid_at is None else question.valid_at
-    return Point(
-        valid_at=valid_at, known_at=known_at, past_knowledge=known_at < now, position=request.position
-    )
+    return Point(valid_at=valid_at, known_at=known_at, past_knowledge=known_at < now, position=request.position)
 
 
 def _lines(chosen: list[Ranked], items: list[dict[str, Any]]) -> list[Line]:

@@ -72,6 +72,9 @@ _STATE_ASKED: Final = re.compile(
     r"|\b(?:live|lived|work|worked|was|were|is|are|as of|had|version|used?)\b"
 )
 
+PASSAGE: Final = 60
+"""Words (two Han characters count as one) from which on a query is no question but a passage, such as a dialogue that
+calls something up: words anywhere in it ask for no slot, no subject and no time."""
 SENTENCE: Final = 4
 """Words (two Han characters count as one) of the shortest statement."""
 _ASKING: Final = re.compile(
@@ -91,6 +94,7 @@ class Question:
     that say how is asked (before, now, in March), `telling` those that say which one is meant (sister, not brother):
     the first need not stand in an answer, the second must.
 
+    `fence_words` are those that may name whom or what it is about: none in a passage.
     `valid_at` is the point of valid time that the words ask about; None: the request's own, or now.
     """
 
@@ -103,6 +107,7 @@ class Question:
     frame: tuple[str, ...] = ()
     span: tuple[int, int] | None = None
     valid_at: int | None = None
+    fence_words: str = ""
 
     @property
     def shows_past(self) -> bool:
@@ -138,12 +143,23 @@ def understand(
     """`zone` is the namespace's. `asker` is the claim subject of the one who asks, where that is not the user (a chat
     of several)."""
     words = normalise(text)
+    first = _FIRST_PERSON.search(words) is not None
+    subject = asker if asker is not None and first else "user"
+    if _length(words) >= PASSAGE:
+        return Question(
+            text=words,
+            intent="current" if valid_at_given else "open",
+            why="passage",
+            subject=subject,
+            first_person=False,
+            asking=asking(""),
+            fence_words="",
+        )
     span, span_words = _named_time(text, now=now, zone=zone)
     intent, why = _intent(words, span=span, now=now, valid_at_given=valid_at_given)
     valid_at = None
     if span is not None and intent in ("current", "plan") and not valid_at_given:
         valid_at = now if span[0] <= now < span[1] else _point_in(span)
-    first = _FIRST_PERSON.search(words) is not None
     frame = [m[0].strip() for pattern in (_NOW, _POINTING, _HISTORY, _WHEN, _PLAN) for m in pattern.finditer(words)]
     if span is not None:
         frame.append(normalise(span_words))
@@ -151,12 +167,13 @@ def understand(
         text=words,
         intent=intent,
         why=why,
-        subject=asker if asker is not None and first else "user",
+        subject=subject,
         first_person=first or _USER.search(words) is not None,
         asking=asking(words),
         frame=tuple(dict.fromkeys(frame)),
         span=span,
         valid_at=valid_at,
+        fence_words=words,
     )
 
 
@@ -165,7 +182,11 @@ def states(words: str) -> bool:
     A few bare words ("coffee maker model") are taken for a question."""
     if _ASKING.search(words) or not _FIRST_PERSON.search(words) and not _STOPPED.search(words):
         return False
-    return len(_LATIN_WORD.findall(words)) + len(_HAN.findall(words)) / 2 >= SENTENCE
+    return _length(words) >= SENTENCE
+
+
+def _length(words: str) -> float:
+    return len(_LATIN_WORD.findall(words)) + len(_HAN.findall(words)) / 2
 
 
 def _named_time(text: str, *, now: int, zone: tzinfo) -> tuple[tuple[int, int] | None, str]:
