@@ -159,7 +159,7 @@ def understand(
     intent, why = _intent(words, span=span, now=now, valid_at_given=valid_at_given)
     valid_at = None
     if span is not None and intent in ("current", "plan") and not valid_at_given:
-        valid_at = now if span[0] <= now < span[1] else _point_in(span)
+        valid_at = max(now, span[0]) if intent == "plan" or span[0] <= now < span[1] else _point_in(span)
     frame = [m[0].strip() for pattern in (_NOW, _POINTING, _HISTORY, _WHEN, _PLAN) for m in pattern.finditer(words)]
     if span is not None:
         frame.append(normalise(span_words))
