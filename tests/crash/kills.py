@@ -80,7 +80,7 @@ def random_kills(folder: Path, *, count: int, seed: int) -> dict[str, object]:
 def point_kills(folder: Path, point: str, *, count: int, seed: int) -> dict[str, object]:
     deaths = folder / "deaths"
     deaths.touch()
-    after = {"key_minted": 1}.get(point, 25)
+    after = {"key_minted": 1, "outboxed": 5, "enqueued": 5, "extracted": 5}.get(point, 25)
     taishi = RunningTaishi(
         folder / "home", "--no-story", crash_point=f"{point}:{after}:{count}", crash_file=str(deaths)
     ).wait_until_up()
