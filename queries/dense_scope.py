@@ -25,7 +25,7 @@ Mask = npt.NDArray[np.bool_]
 
 EXACT: Final = 10_000
 """Vectors of a namespace up to which every one is scored exactly (10 MB per 5,000 of 512 dimensions)."""
-RESCORED: Final = 500
+RESCORED: Final = 300
 """Vectors that are scored exactly, of those nearest by signs."""
 SAMPLE: Final = 512
 _LOADED: Final = 4_096
