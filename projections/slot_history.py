@@ -139,7 +139,8 @@ def resolve(resolution: Resolution, open_: Sequence[Rectangle], statements: Mapp
         return Change()
     bounds = {winner.start, winner.end}
     within = _within(contested, bounds, winner) or _within(spans, bounds, winner)
-    return _taken(resolution, winner, within, statements)
+    own = [r for r in open_ if r.claim == winner.claim and not r.accord]
+    return _taken(resolution, winner, own, within, statements)
 
 
 def _within(
@@ -171,9 +172,11 @@ def _side_by_side(
 def _taken(
     resolution: Resolution,
     winner: Statement,
+    own: Sequence[Rectangle],
     spans: Sequence[tuple[int, int, list[Rectangle]]],
     statements: Mapping[int, Statement],
 ) -> Change:
+    """What the winner takes is one with what it held beside it: a rectangle is never parted without a reason."""
     cuts: dict[Rectangle, list[tuple[int, int]]] = {}
     won: list[tuple[int, int]] = []
     links = []
@@ -190,8 +193,10 @@ def _taken(
         for r, lost in cuts.items()
         for a, b in pieces(r.start, r.end, joined(lost))
     ]
-    opened += [Rectangle(winner.claim, a, b, resolution.known) for a, b in joined(won)]
-    return Change(shut=tuple(cuts), opened=opened, links=joined_links(links))
+    grown = [r for r in own if any(r.end == a or r.start == b for a, b in won)]
+    whole = joined(sorted([*won, *((r.start, r.end) for r in grown)]))
+    opened += [Rectangle(winner.claim, a, b, resolution.known) for a, b in whole]
+    return Change(shut=(*cuts, *grown), opened=opened, links=joined_links(links))
 
 
 # removals

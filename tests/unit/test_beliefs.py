@@ -205,6 +205,15 @@ def test_a_beginning_nobody_stated_yields_to_news_of_a_change_and_not_to_history
     assert believed(replay([stated, moved], []), valid=6000 * DAY) == {1}
 
 
+def test_what_a_winner_takes_is_one_with_what_it_held() -> None:
+    """Else an end that is stated later would end only a part of it."""
+    loser, winner = statement(1, "A", 10, known=1), statement(2, "C", 5, known=1)
+    ending = statement(3, "C", 5, 10, known=2)
+    history = replay([loser, winner, ending], [], [Resolution(2, 1, 50)])
+    assert believed(history, valid=7) == {2}
+    assert believed(history, valid=12) == set()
+
+
 def test_what_only_succeeds_holds_where_it_takes_anothers_place():
     office = statement(2, "Beijing", 20, succeeds=True)
     assert believed(replay([office], []), valid=30) == set()
