@@ -185,7 +185,9 @@ class Supervisor:
         if pid == 0:
             self._be(child.process, parent)
         child.pid, child.started, child.due = pid, time.monotonic(), None
-        self._pidfile(child).write_text(f"{pid}\n")
+        written = self._pidfile(child).with_suffix(".new")
+        written.write_text(f"{pid}\n")
+        written.replace(self._pidfile(child))  # whole or not at all: others read it
 
     def _be(self, process: Process, parent: int) -> NoReturn:
         code = 70

@@ -100,6 +100,7 @@ def test_a_killed_child_returns_and_no_caller_is_refused(folder: Path) -> None:
         assert before == running.pid("serving")
         os.kill(before, signal.SIGKILL)
         begun = time.monotonic()
+        wait_until_gone(before)  # what it had already taken up dies with it
         assert running.ask() != before
         assert time.monotonic() - begun < 2
     running.process.terminate()
