@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import Final
 
-FOLD_VERSION: Final = 7
+FOLD_VERSION: Final = 8
 """Raise it when a fold or this schema changes what is stored: read models of another version are rebuilt by replay."""
 
 PRAGMAS: Final = (

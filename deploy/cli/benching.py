@@ -25,7 +25,12 @@ if TYPE_CHECKING:
     from ..bench.driver import Watch
     from ..bench.report import SetResult
 
-bench: Final = typer.Typer(help="Measures, each on a Taishi of its own that is gone afterwards.", no_args_is_help=True)
+bench: Final = typer.Typer(
+    help="Measures, each on a Taishi of its own that is gone afterwards.",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+)
 
 
 @bench.callback()

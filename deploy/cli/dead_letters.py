@@ -17,7 +17,7 @@ from taishi.ingest.outbox import KeptWindow, Outbox
 from ..settings import load_settings
 from .session import AsJson, fail, failing_clearly, out, print_json
 
-dead_letters: Final = typer.Typer(help="Words whose extraction failed.", rich_markup_mode=None)
+dead_letters: Final = typer.Typer(help="Words whose extraction failed.", add_completion=False, rich_markup_mode=None)
 OfOne = Annotated[str | None, typer.Option("--namespace", "-n", metavar="NAME", help="Of one alone.")]
 
 

@@ -15,7 +15,9 @@ from ..settings import load_settings
 from .render import aligned
 from .session import AsJson, failing_clearly, out, print_json
 
-ops: Final = typer.Typer(no_args_is_help=True, help="What running it takes.", rich_markup_mode=None)
+ops: Final = typer.Typer(
+    no_args_is_help=True, add_completion=False, help="What running it takes.", rich_markup_mode=None
+)
 _COLUMNS: Final = ("day", "namespace", "model", "calls", "failed", "refused", "in", "out", "cost", "p50", "p95", "p99")
 
 
