@@ -18,7 +18,7 @@ from taishi.projections.rendering import spoken
 from .joint import equals, links_of
 from .reading import ReadModel
 from .rows import ClaimRow, EventRow, Link
-from .validity import Verdict
+from .validity import Point, Verdict
 
 EVIDENCE: Final = 20
 """Pieces of evidence that one item names, at most; `evidence_total` tells when there are more."""
@@ -30,12 +30,20 @@ class Sources:
     """Evidence and chain links of some claims, read together."""
 
     def __init__(
-        self, model: ReadModel, claims: Collection[ClaimRow], *, more: Mapping[int, Sequence[int]] | None = None
+        self,
+        model: ReadModel,
+        claims: Collection[ClaimRow],
+        *,
+        more: Mapping[int, Sequence[int]] | None = None,
+        point: Point | None = None,
     ) -> None:
-        """`more` are further raw events (by position) of claims, such as those of equal claims folded into them."""
+        """`more` are further raw events (by position) of claims, such as those of equal claims folded into them. What
+        was read or known only after `point` is not told."""
         self._partition: Final = model.partition
         self._claims = {c.seq: c for c in claims}
-        equal = equals(model, self._claims)
+        self._point = point
+        upto = None if point is None else point.position
+        equal = equals(model, self._claims, upto=upto)
         said = {**self._claims, **model.claims({seq for seqs in equal.values() for seq in seqs} - self._claims.keys())}
         spans: dict[int, list[tuple[int, int | None, int | None]]] = {}
         for row in model.evidence_of(said):
@@ -45,11 +53,14 @@ class Sources:
         self._events = model.events(rests_on.union(*more.values()))
         self._evidence = {}
         for seq in self._claims:
-            alike = [said[s] for s in sorted({seq, *equal.get(seq, ())}) if s in said]
+            alike = [said[s] for s in sorted({seq, *equal.get(seq, ())}) if s in said and self._was_told(said[s])]
             self._evidence[seq] = self._of(alike, spans, more.get(seq, ()))
-        links = links_of(model, claims)
+        links = [k for k in links_of(model, claims, upto=upto) if point is None or point.knows(k.known_at)]
         others = model.claim_ids({s for k in links for s in (k.old_claim, k.new_claim) if s is not None})
         self._chain = {seq: _place(seq, links, others) for seq in self._claims}
+
+    def _was_told(self, claim: ClaimRow) -> bool:
+        return self._point is None or (self._point.read(claim.seq) and self._point.knows(claim.known_from))
 
     def evidence(self, claim: int) -> list[dict[str, Any]]:
         return self._evidence[claim]

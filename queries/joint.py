@@ -131,14 +131,17 @@ def replayed(model: ReadModel, homes: Mapping[int, int], *, known_at: int, upto:
     return told
 
 
-def equals(model: ReadModel, claims: Mapping[int, ClaimRow]) -> dict[int, list[int]]:
-    """For each of `claims`: others that say the same and hold nothing of their own, in its slot or in a joint one. It
-    stands for them."""
-    found = model.equals(claims)
-    homes = homes_of(model, {c.slot for c in claims.values()}, known=None)
+def equals(model: ReadModel, claims: Mapping[int, ClaimRow], *, upto: int | None = None) -> dict[int, list[int]]:
+    """For each of `claims`: others that say the same and hold nothing of their own, in its slot or in a joint one, of
+    what had been read up to the position `upto`. It stands for them."""
+    slots = {c.slot for c in claims.values()}
+    found = model.equals(claims) if upto is None else {}
+    homes = homes_of(model, slots, known=None)
+    if upto is not None:
+        homes = {**dict(zip(slots, slots, strict=True)), **homes}
     if not homes:
         return found
-    told = replayed(model, homes, known_at=FOREVER - 1)
+    told = replayed(model, homes, known_at=FOREVER - 1, upto=upto)
     holding = {r.claim for r in told.rectangles}
     for seq, claim in claims.items():
         home = homes.get(claim.slot)
@@ -148,19 +151,28 @@ def equals(model: ReadModel, claims: Mapping[int, ClaimRow]) -> dict[int, list[i
             c.seq
             for c in told.rows.values()
             if homes[c.slot] == home and (c.value_fp, c.negates) == (claim.value_fp, claim.negates)
-            and c.removed_at is None and c.seq not in holding and c.seq != seq
+            and _stands(c, upto) and c.seq not in holding and c.seq != seq
         )})[:SAME]  # fmt: skip
     return found
 
 
-def links_of(model: ReadModel, claims: Collection[ClaimRow]) -> list[Link]:
-    """Chain steps from or to one of `claims`; where their slots are joint with others, those of all together."""
+def _stands(claim: ClaimRow, upto: int | None) -> bool:
+    """Nothing read up to the position took it back."""
+    return claim.removed_at is None or (upto is not None and (claim.removed_seq or 0) > upto)
+
+
+def links_of(model: ReadModel, claims: Collection[ClaimRow], *, upto: int | None = None) -> list[Link]:
+    """Chain steps from or to one of `claims`, of what had been read up to the position `upto`; where their slots are
+    joint with others, those of all together."""
     wanted = {c.seq for c in claims}
-    homes = homes_of(model, {c.slot for c in claims}, known=None)
+    slots = {c.slot for c in claims}
+    homes = homes_of(model, slots, known=None)
+    if upto is not None:
+        homes = {**dict(zip(slots, slots, strict=True)), **homes}
     if not homes:
         return model.links_of(wanted)
     alone = model.links_of([c.seq for c in claims if c.slot not in homes])
-    told = replayed(model, homes, known_at=FOREVER - 1)
+    told = replayed(model, homes, known_at=FOREVER - 1, upto=upto)
     joint = [
         Link(home, k.known, k.old, k.new, k.start, k.end, k.rule)
         for home, history in told.histories.items()

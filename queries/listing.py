@@ -72,7 +72,7 @@ def list_memories(model: ReadModel, namespace: NamespaceRow | None, request: Lis
             if len(chosen) == request.limit:
                 more = more or row is not rows[-1]
                 break
-    sources = Sources(model, [claim for claim, _ in chosen])
+    sources = Sources(model, [claim for claim, _ in chosen], point=point)
     next_cursor = encode({"before": before, "valid": valid_at, "known": known_at}, asked) if more else None
     return {"items": [claim_item(claim, verdict, sources) for claim, verdict in chosen], "next_cursor": next_cursor}
 

@@ -157,7 +157,7 @@ class Recall:
         evidence = [r.evidence(found.lexical, question, vectors=heard) for r in ranked[:JUDGED]]
         verdict, strength = answerability.judge(evidence, about_user=about_user, lapsed=lapsed, nearest=found.nearest)
         chosen = [] if verdict == "no_evidence" else _worth_showing(ranked)[: request.limit]
-        items = self._items(model, request, namespace, chosen)
+        items = self._items(model, request, namespace, chosen, point)
         words = tuple(word for group in found.lexical.words.values() for word in group)
         packet = pack(_lines(chosen, items), budget=request.token_budget, words=words)
         reply = _reply(verdict, items, packet, as_of, degraded)
@@ -168,11 +168,11 @@ class Recall:
         return reply
 
     def _items(
-        self, model: ReadModel, request: RecallRequest, namespace: NamespaceRow, chosen: list[Ranked]
+        self, model: ReadModel, request: RecallRequest, namespace: NamespaceRow, chosen: list[Ranked], point: Point
     ) -> list[dict[str, Any]]:
         claims = [r.claim for r in chosen if r.claim is not None]
         more = {r.claim.seq: r.sources for r in chosen if r.claim is not None}
-        sources = Sources(model, claims, more=more)
+        sources = Sources(model, claims, more=more, point=point)
         copies = model.events({seq for r in chosen if r.event is not None and len(r.sources) > 1 for seq in r.sources})
         exposure = new_id()
         items = []
