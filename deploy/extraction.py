@@ -15,7 +15,7 @@ from taishi.ingest.model.chat import Chat
 from taishi.ingest.model.provider import Provider, provider
 from taishi.ingest.plugins import load_plugin
 from taishi.ingest.retries import NO_RETRIES, PATIENT
-from taishi.ingest.rq_jobs import JOB_SECONDS
+from taishi.ingest.rq_link import JOB_SECONDS
 from taishi.ingest.rules import RulesExtractor
 from taishi.ingest.sqlalchemy_budget import SqlAlchemyBudget
 from taishi.ingest.windows import AT_ONCE, GATHERED

@@ -114,6 +114,9 @@ def _run(
     supervisor.start(Process(name="read", run=partial(processes.run_read, settings, read), sockets=[read]))
     if settings.embedder != "off":
         supervisor.start(Process(name="vectors", run=partial(processes.run_vectors, settings)))
+    for number in range(1, settings.upkeep_workers + 1):
+        supervisor.start(Process(name=f"upkeep-{number}", run=partial(processes.run_upkeep, settings)))
+    supervisor.start(Process(name="cron", run=partial(processes.run_cron, settings)))
     _await(sides.look, supervisor)
     if story and not supervisor.stop_asked:
         from .story import tell_story

@@ -19,6 +19,7 @@ from starlette.types import ASGIApp
 
 from taishi.commands.http import create_app as create_write_app
 from taishi.ingest.answers import Answers
+from taishi.ingest.cron import Cron
 from taishi.ingest.extraction import Extraction, gate_of
 from taishi.ingest.keeper import Keeper
 from taishi.ingest.keys import KeyStore
@@ -28,6 +29,8 @@ from taishi.ingest.registry import default_registry
 from taishi.ingest.rq_jobs import RqJobQueue
 from taishi.ingest.rq_jobs import run_worker as run_rq_worker
 from taishi.ingest.rules import RulesExtractor
+from taishi.ingest.rq_upkeep import RqUpkeepQueue
+from taishi.ingest.rq_upkeep import run_worker as run_upkeep_worker
 from taishi.ingest.slots import Fingerprints
 from taishi.ingest.sqlalchemy_keys import SqlAlchemyKeyStore
 from taishi.ingest.valkey_log import ValkeyLog
@@ -47,8 +50,10 @@ from .extraction import keeping, make_extractor, reading
 from .generations import live_folder, models_folder, vectors_folder
 from .settings import Settings
 
+from .upkeep import schedule, upkeep_jobs
 _SHUTDOWN_SECONDS: Final = 3
 
+_SETTLE_SECONDS: Final = 20.0
 
 def open_keys(settings: Settings) -> SqlAlchemyKeyStore:
     return SqlAlchemyKeyStore(settings.keystore)
@@ -174,6 +179,17 @@ def run_read(settings: Settings, listening: socket.socket) -> None:
         meaning = Meaning(load=partial(embedder, settings), folder=vectors, partitions=settings.partitions)
     app = create_read_app(
         models=ReadModels(
+def run_upkeep(settings: Settings) -> None:
+    assert settings.jobs_url is not None
+    run_upkeep_worker(upkeep_jobs(settings, RqUpkeepQueue(settings.jobs_url)), settings.jobs_url)
+
+
+def run_cron(settings: Settings) -> None:
+    assert settings.jobs_url is not None
+    queue = RqUpkeepQueue(settings.jobs_url)
+    Cron(queue, queue, every=schedule(settings)).run(_until_terminated(), settle=_SETTLE_SECONDS)
+
+
             models_folder(settings.home), partitions=settings.partitions, partition_of=log.partition_of
         ),
         log=log,

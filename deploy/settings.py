@@ -98,6 +98,14 @@ class ModelSetting(BaseModel):
 
 
 class Address(BaseModel):
+class ScheduleSetting(BaseModel):
+    """How often recurring upkeep runs, in seconds; 0: never."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    maintain: int = Field(default=0, ge=0)
+
+
     """A host and a port to serve on."""
 
     model_config = ConfigDict(frozen=True)
@@ -157,6 +165,8 @@ class Settings(BaseSettings):
     namespace: str = "default"
     rq_workers: int = Field(default=1, ge=1, le=64)
     ablate: str | None = None
+    upkeep_workers: int = Field(default=2, ge=1, le=64)
+    schedule: ScheduleSetting = ScheduleSetting()
 
     _sources: dict[str, str] = PrivateAttr(default_factory=dict)
 

@@ -1,101 +1,33 @@
-"""The job queue on RQ 3, and the worker process that empties it.
-
-RQ's own bookkeeping is never the truth; it only tells which jobs are still on their way. A worker names every
-connection it holds, so that a killed one is known at once: the server drops its connections with it.
-"""
+"""The queue of extraction jobs on RQ, and the worker process that empties it."""
 
 from __future__ import annotations
 
-import os
-import secrets
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from datetime import UTC, datetime
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Final
 
-from redis import Redis
-from redis.exceptions import RedisError
-from rq import Queue, SimpleWorker
-from rq.exceptions import DuplicateJobError, NoSuchJobError
-from rq.job import Job as RqJob
-from rq.serializers import JSONSerializer
-
-from .errors import ConfigurationError, TaishiError, Unavailable
+from .errors import ConfigurationError
 from .extraction import Extraction
 from .jobs import Fate, Job, Task
+from .rq_link import RqQueue, told_without_words, work
 
 QUEUE: Final = "taishi-extraction"
-JOB_SECONDS: Final = 600
-"""After so long a running job counts as lost; each window of it has a limit of its own."""
-_FAILURE_SECONDS: Final = 60
-_SOCKET_SECONDS: Final = 10
 
 
 class RqJobQueue:
-    """`url` names a Redis database of its own."""
+    """`url` names a Redis database of its own. Each window of a job has a time limit of its own."""
 
     def __init__(self, url: str, *, name: str = QUEUE) -> None:
-        self._redis = _connect(url, socket_timeout=_SOCKET_SECONDS)
-        self._queue = Queue(name, connection=self._redis, serializer=JSONSerializer)
+        self._queue = RqQueue(url, name=name)
 
     def enqueue(self, job: Job) -> None:
-        with _reachable():
-            try:
-                self._queue.enqueue_call(
-                    extract_windows,
-                    args=([task.to_json() for task in job.tasks],),
-                    job_id=job.job_id,
-                    description=f"{len(job.tasks)} windows",
-                    timeout=JOB_SECONDS,
-                    result_ttl=0,
-                    failure_ttl=_FAILURE_SECONDS,
-                    unique=True,
-                )
-            except DuplicateJobError:
-                return
+        rows = [task.to_json() for task in job.tasks]
+        self._queue.put(extract_windows, (rows,), job_id=job.job_id, description=f"{len(rows)} windows")
 
     def fates(self, job_ids: Collection[str]) -> Mapping[str, Fate]:
-        names = list(job_ids)
-        with _reachable():
-            pipeline = self._redis.pipeline(transaction=False)
-            for name in names:
-                pipeline.hmget(RqJob.key_for(name), "status", "worker_name", "started_at")
-                pipeline.lpos(self._queue.key, name)
-            pipeline.client_list()
-            *answers, clients = pipeline.execute()
-        alive = {client["name"] for client in clients}
-        found = {n: _fate(answers[2 * i], answers[2 * i + 1], alive) for i, n in enumerate(names)}
-        return {name: fate for name, fate in found.items() if fate is not None}
+        return self._queue.fates(job_ids)
 
     def discard(self, job_id: str) -> None:
-        with _reachable():
-            try:
-                RqJob.fetch(job_id, connection=self._redis, serializer=JSONSerializer).delete()
-            except NoSuchJobError:
-                self._queue.remove(job_id)
-            self._queue.intermediate_queue.remove(job_id)
-
-
-def _fate(fields: Sequence[bytes | None], place: int | None, alive: Collection[str]) -> Fate | None:
-    status, worker, started_at = (None if field is None else field.decode() for field in fields)
-    if status is None:
-        return "vanished"
-    if place is not None:
-        return None
-    if status == "started":
-        running = worker in alive and not _overdue(started_at)
-        return None if running else "died"
-    return "vanished" if status == "queued" else "ended"
-
-
-def _overdue(started_at: str | None) -> bool:
-    if not started_at:
-        return False
-    return (datetime.now(UTC) - datetime.fromisoformat(started_at)).total_seconds() > JOB_SECONDS
-
-
-class JobFailed(Exception):
-    """What RQ may store and log of a failure: its kind, no words."""
+        self._queue.discard(job_id)
 
 
 _extraction: Extraction | None = None
@@ -105,52 +37,12 @@ def extract_windows(rows: Sequence[Sequence[Any]]) -> None:
     """The job. Runs in a process that `run_worker` has given its extraction."""
     if _extraction is None:
         raise ConfigurationError("this job runs in workers started by run_worker, not in any other RQ worker")
-    try:
+    with told_without_words():
         _extraction.run([Task.from_json(row) for row in rows])
-    except TaishiError as e:
-        raise JobFailed(f"{e.slug}: {e.message}") from None
-    except Exception as e:
-        raise JobFailed(type(e).__name__) from None
-
-
-class _Worker(SimpleWorker):
-    """Runs jobs in its own process, one after the other: a fork per job would cost fifty times the latency."""
-
-    exponential_backoff_factor = 1.0
-    log_result_lifespan = False
 
 
 def run_worker(extraction: Extraction, queue_url: str, *, name: str = QUEUE, burst: bool = False) -> None:
-    """Works until SIGTERM (the job in hand is finished) or, with `burst`, until the queue is empty.
-
-    Once per process. Start as many processes as there are cores to spare. Raises Unavailable where the queue's server
-    is down at start. A worker whose job was flushed away under it ends early: whoever started it starts another.
-    """
+    """As `rq_link.work`. Start as many processes as there are cores to spare."""
     global _extraction
     _extraction = extraction
-    worker_name = f"taishi-worker-{os.getpid()}-{secrets.token_hex(4)}"
-    connection = _connect(queue_url, client_name=worker_name)
-    with _reachable():
-        worker = _Worker(
-            [Queue(name, connection=connection, serializer=JSONSerializer)],
-            name=worker_name,
-            connection=connection,
-            serializer=JSONSerializer,
-            log_job_description=False,
-        )
-        worker.work(burst=burst, logging_level="WARNING")
-
-
-def _connect(url: str, **settings: Any) -> Redis:
-    try:
-        return Redis.from_url(url, protocol=2, **settings)
-    except ValueError:
-        raise ConfigurationError("the jobs URL must begin with redis://, rediss:// or unix://") from None
-
-
-@contextmanager
-def _reachable() -> Iterator[None]:
-    try:
-        yield
-    except (RedisError, OSError) as e:
-        raise Unavailable(f"the job queue's server cannot be reached ({type(e).__name__})") from None
+    work(queue_url, name=name, burst=burst)

@@ -18,7 +18,7 @@ from taishi.ingest.instants import SECOND
 from taishi.ingest.outbox import Outbox
 from taishi.ingest.outbox_fold import Failure, OpenWindow
 from taishi.ingest.retries import NO_RETRIES, PATIENT, RetrySchedule
-from taishi.ingest.rq_jobs import JOB_SECONDS
+from taishi.ingest.rq_link import JOB_SECONDS
 from taishi.ingest.spending import percentile
 from taishi.ingest.windows import AT_ONCE, GATHERED, Window
 
