@@ -28,9 +28,9 @@ from taishi.ingest.redaction import redact
 from taishi.ingest.registry import default_registry
 from taishi.ingest.rq_jobs import RqJobQueue
 from taishi.ingest.rq_jobs import run_worker as run_rq_worker
-from taishi.ingest.rules import RulesExtractor
 from taishi.ingest.rq_upkeep import RqUpkeepQueue
 from taishi.ingest.rq_upkeep import run_worker as run_upkeep_worker
+from taishi.ingest.rules import RulesExtractor
 from taishi.ingest.slots import Fingerprints
 from taishi.ingest.sqlalchemy_keys import SqlAlchemyKeyStore
 from taishi.ingest.valkey_log import ValkeyLog
@@ -49,11 +49,11 @@ from .claim_directory import ReadModelDirectory
 from .extraction import keeping, make_extractor, reading
 from .generations import live_folder, models_folder, vectors_folder
 from .settings import Settings
-
 from .upkeep import schedule, upkeep_jobs
-_SHUTDOWN_SECONDS: Final = 3
 
+_SHUTDOWN_SECONDS: Final = 3
 _SETTLE_SECONDS: Final = 20.0
+
 
 def open_keys(settings: Settings) -> SqlAlchemyKeyStore:
     return SqlAlchemyKeyStore(settings.keystore)
@@ -171,14 +171,6 @@ def run_worker(settings: Settings) -> None:
     run_rq_worker(extraction, settings.jobs_url)
 
 
-def run_read(settings: Settings, listening: socket.socket) -> None:
-    log = open_log(settings, open_keys(settings))
-    vectors = None if settings.embedder == "off" else vectors_folder(settings.home)
-    meaning = None
-    if vectors is not None:
-        meaning = Meaning(load=partial(embedder, settings), folder=vectors, partitions=settings.partitions)
-    app = create_read_app(
-        models=ReadModels(
 def run_upkeep(settings: Settings) -> None:
     assert settings.jobs_url is not None
     run_upkeep_worker(upkeep_jobs(settings, RqUpkeepQueue(settings.jobs_url)), settings.jobs_url)
@@ -190,6 +182,14 @@ def run_cron(settings: Settings) -> None:
     Cron(queue, queue, every=schedule(settings)).run(_until_terminated(), settle=_SETTLE_SECONDS)
 
 
+def run_read(settings: Settings, listening: socket.socket) -> None:
+    log = open_log(settings, open_keys(settings))
+    vectors = None if settings.embedder == "off" else vectors_folder(settings.home)
+    meaning = None
+    if vectors is not None:
+        meaning = Meaning(load=partial(embedder, settings), folder=vectors, partitions=settings.partitions)
+    app = create_read_app(
+        models=ReadModels(
             models_folder(settings.home), partitions=settings.partitions, partition_of=log.partition_of
         ),
         log=log,

@@ -97,7 +97,6 @@ class ModelSetting(BaseModel):
         return hash(self.model_dump_json())
 
 
-class Address(BaseModel):
 class ScheduleSetting(BaseModel):
     """How often recurring upkeep runs, in seconds; 0: never."""
 
@@ -106,6 +105,7 @@ class ScheduleSetting(BaseModel):
     maintain: int = Field(default=0, ge=0)
 
 
+class Address(BaseModel):
     """A host and a port to serve on."""
 
     model_config = ConfigDict(frozen=True)
@@ -164,9 +164,9 @@ class Settings(BaseSettings):
     embedding: EmbeddingSetting | None = None
     namespace: str = "default"
     rq_workers: int = Field(default=1, ge=1, le=64)
-    ablate: str | None = None
     upkeep_workers: int = Field(default=2, ge=1, le=64)
     schedule: ScheduleSetting = ScheduleSetting()
+    ablate: str | None = None
 
     _sources: dict[str, str] = PrivateAttr(default_factory=dict)
 
