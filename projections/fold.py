@@ -20,6 +20,7 @@ from .fold_erasure import forgotten
 from .fold_extraction import closed
 from .fold_judgement import confirmed, feedback, judged, recalled, resolved
 from .model import Model
+from .parking import given_up
 from .rendering import spoken
 from .schema import document_of_event
 
@@ -85,4 +86,5 @@ _HANDLERS: Final[Mapping[str, Callable[[Model, Event, int], None]]] = {
     "memory.recalled": recalled,
     "feedback.given": feedback,
     "namespace.configured": _configured,
+    "event.skipped": given_up,
 }

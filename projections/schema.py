@@ -190,9 +190,11 @@ CREATE TABLE tombstones (
     seq INTEGER PRIMARY KEY, ns INTEGER NOT NULL, at INTEGER NOT NULL,
     kind TEXT NOT NULL, claims TEXT NOT NULL, events TEXT NOT NULL  -- JSON arrays of sequence numbers
 );
-CREATE TABLE dead_letters (
-    seq INTEGER PRIMARY KEY, ns INTEGER NOT NULL, subject TEXT, error TEXT NOT NULL, at INTEGER NOT NULL,
-    attempts INTEGER NOT NULL, state TEXT NOT NULL  -- parked | skipped
+CREATE TABLE dead_letters (          -- events that could not be folded, and what waits behind them
+    seq INTEGER PRIMARY KEY, ns INTEGER NOT NULL, event_id TEXT NOT NULL, type TEXT NOT NULL, key_id INTEGER NOT NULL,
+    error TEXT NOT NULL, at INTEGER NOT NULL, attempts INTEGER NOT NULL,
+    state TEXT NOT NULL,             -- parked | retry | skipped
+    concerns TEXT NOT NULL           -- ids and slots it speaks of, JSON
 );
 CREATE TABLE tokens (                -- what the full-text index holds of a document, so that it can be taken out again
     doc INTEGER PRIMARY KEY, ns INTEGER NOT NULL, length INTEGER NOT NULL, words TEXT NOT NULL, chars TEXT NOT NULL

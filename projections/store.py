@@ -6,8 +6,9 @@ began (compare-and-set), so that a second worker on the same partition fails and
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -22,6 +23,7 @@ from . import fold
 from .analysis import Analyzer
 from .digest import content_digest
 from .model import Model
+from .parking import Parking
 from .schema import FOLD_VERSION, PRAGMAS, SCHEMA
 
 
@@ -64,6 +66,7 @@ class ReadModelFile:
         for pragma in PRAGMAS:
             self._connection.execute(pragma)
         self._model = Model(self._connection, analyzer)
+        self._parking = Parking(self._model, fold.apply)
         settings = orjson.dumps(analyzer.settings(), option=orjson.OPT_SORT_KEYS).decode()
         with self._connection:
             if not self._connection.execute("SELECT count(*) FROM sqlite_schema WHERE name = 'checkpoint'").get:
@@ -86,13 +89,17 @@ class ReadModelFile:
         seq, chain, digest = self._connection.execute("SELECT seq, chain, digest FROM checkpoint").get
         return Checkpoint(seq=seq, chain=chain, digest=digest)
 
-    def apply(self, events: Sequence[Event], *, stop_at_poison: bool = False) -> int:
-        """Folds events that follow the checkpoint, all in one transaction. How many were set aside as dead letters.
+    def apply(
+        self, events: Sequence[Event], *, stop_at_poison: bool = False, skipping: Collection[int] = ()
+    ) -> int:
+        """Folds events that follow the checkpoint, all in one transaction. How many were parked.
 
-        An event whose fold raises is set aside and the rest goes on, unless `stop_at_poison` (a rebuild).
+        An event whose fold raises is tried once more, then parked, and the rest goes on, unless `stop_at_poison` (a
+        rebuild). Events at `skipping` positions are left out: an operator gave them up.
         """
+        commit = partial(self._commit, events, stop_at_poison=stop_at_poison, skipping=skipping)
         try:
-            return self._commit(events, careful=stop_at_poison, stop_at_poison=stop_at_poison)
+            return commit(careful=False)
         except (
             CheckpointMoved,
             LogDamaged,
@@ -106,18 +113,22 @@ class ReadModelFile:
         except Exception:
             if stop_at_poison:
                 raise
-            return self._commit(events, careful=True, stop_at_poison=False)
+            return commit(careful=True)
 
-    def _commit(self, events: Sequence[Event], *, careful: bool, stop_at_poison: bool) -> int:
-        model, execute = self._model, self._connection.execute
+    def _commit(
+        self, events: Sequence[Event], *, careful: bool, stop_at_poison: bool, skipping: Collection[int]
+    ) -> int:
+        model, parking, execute = self._model, self._parking, self._connection.execute
         start, chain = self.checkpoint, self.checkpoint.chain
         dead = 0
         execute("BEGIN IMMEDIATE")
         try:
             for event in events:
                 chain = extend(chain, event)
-                if careful and not stop_at_poison:
-                    dead += self._apply_or_set_aside(event)
+                if event.position.seq in skipping:
+                    parking.skip(event)
+                elif (careful and not stop_at_poison) or not parking.is_empty:
+                    dead += parking.fold(event)
                 else:
                     fold.apply(model, event)
             last = events[-1]
@@ -129,31 +140,34 @@ class ReadModelFile:
                 raise CheckpointMoved(f"another worker moved the checkpoint of {self.path.name}")
             execute("COMMIT")
         except BaseException:
-            model.forget_cache()
-            if self._connection.in_transaction:
-                execute("ROLLBACK")
+            self._rolled_back()
             raise
         self.checkpoint = Checkpoint(seq=last.position.seq, chain=chain, digest=last.digest)
         return dead
 
-    def _apply_or_set_aside(self, event: Event) -> int:
-        execute = self._connection.execute
-        execute("SAVEPOINT one_event")
+    def ask_again(self) -> None:
+        """Has what is parked tried again at the next `retry`, as after an upgrade."""
+        with self._connection:
+            self._parking.ask_again()
+
+    def retry(self, fetch: Callable[[int], Event]) -> int:
+        """Folds parked events that an operator, or a skip, has asked to be tried again. How many could be folded."""
+        if not self._parking.asked():
+            return 0
+        self._connection.execute("BEGIN IMMEDIATE")
         try:
-            fold.apply(self._model, event)
-        except (apsw.BusyError, apsw.FullError, apsw.IOError):
+            done = self._parking.retry(fetch)
+            self._connection.execute("COMMIT")
+        except BaseException:
+            self._rolled_back()
             raise
-        except Exception as e:
-            execute("ROLLBACK TO one_event")
-            self._model.forget_cache()
-            execute(
-                "INSERT INTO dead_letters (seq, ns, error, at, attempts, state) VALUES (?, ?, ?, ?, 1, 'parked')",
-                (event.position.seq, self._model.namespace(event), type(e).__name__, event.recorded_at),
-            )
-            execute("RELEASE one_event")
-            return 1
-        execute("RELEASE one_event")
-        return 0
+        return done
+
+    def _rolled_back(self) -> None:
+        self._model.forget_cache()
+        self._parking.forget_cache()
+        if self._connection.in_transaction:
+            self._connection.execute("ROLLBACK")
 
     def scrub(self) -> bool:
         """Moves every page into the file and empties the write-ahead log, so that overwritten words are nowhere.
