@@ -7,7 +7,7 @@ the worker starts or an operator says so, and given up by an `event.skipped` wit
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from typing import Any, Final
 
 import apsw
@@ -88,7 +88,7 @@ class Parking:
         done, before = 0, -1
         while done != before:
             before = done
-            for seq, asked in execute("SELECT seq, state FROM dead_letters WHERE state != 'skipped'").fetchall():
+            for seq, asked in self._model.rows("SELECT seq, state FROM dead_letters WHERE state != 'skipped'", ()):
                 waits = execute("SELECT error FROM dead_letters WHERE seq = ?", (seq,)).get == WAITS
                 if asked != "retry" and not waits:
                     continue
@@ -145,8 +145,7 @@ class Parking:
         """Of each namespace, what its parked events speak of."""
         if self._held is None:
             self._held = {}
-            rows = self._model.execute("SELECT ns, concerns FROM dead_letters WHERE state != 'skipped'")
-            for ns, named in rows:
+            for ns, named in self._model.rows("SELECT ns, concerns FROM dead_letters WHERE state != 'skipped'", ()):
                 self._held.setdefault(ns, set()).update(orjson.loads(named))
         return self._held
 
@@ -156,9 +155,9 @@ class Parking:
             held = self._blocking().get(self._model.namespace(event)) if self._blocking() else None
             return bool(held) and not concerns(event).isdisjoint(held or ())
         ns = self._model.namespace(event)
-        older: Sequence[tuple[str]] = self._model.execute(
+        older = self._model.rows(
             "SELECT concerns FROM dead_letters WHERE ns = ? AND seq < ? AND state != 'skipped'", (ns, than)
-        ).fetchall()
+        )
         named = concerns(event)
         return any(not named.isdisjoint(orjson.loads(row)) for (row,) in older)
 
