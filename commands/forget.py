@@ -1,9 +1,9 @@
 """Forgetting: one memory at once; a subject, a session, a time range or a whole namespace after a dry run.
 
-First the tombstone enters the log, then the keys of the words are destroyed, then the read models drop what they hold;
-a process that dies between them leaves work that the log's readers finish. The receipt is signed, so that it can be
-checked against the log later. A confirmation token is bound to namespace, scope and position: what was written after
-the dry run stays.
+First the tombstone enters the log, then the keys of the words are destroyed, then the ledger is told, then the read
+models drop what they hold; a process that dies between them leaves work that the log's readers finish. The receipt is
+signed, so that it can be checked against the log later. A confirmation token is bound to namespace, scope and position:
+what was written after the dry run stays.
 """
 
 from __future__ import annotations
@@ -17,10 +17,12 @@ from typing import Any, Final
 import orjson
 from pydantic import BaseModel, Field
 
-from taishi.ingest.envelope import NewEvent, Position
+from taishi.ingest.crashpoints import reach
+from taishi.ingest.envelope import Event, NewEvent
 from taishi.ingest.errors import InvalidInput, NotCaughtUp, NotFound
 from taishi.ingest.ids import new_id
 from taishi.ingest.instants import SECOND, render
+from taishi.ingest.ledger import LedgerEntry
 from taishi.ingest.log import Batch
 from taishi.ingest.web import Contract
 
@@ -147,10 +149,11 @@ def _tombstones(closure: Closure) -> Iterator[Closure]:
 async def _erase(
     closure: Closure, namespace: str, scope: Scope, what: dict[str, Any], reason: str | None, ports: Ports
 ) -> dict[str, Any]:
-    """Tombstones, then keys, then the read models. The receipt says `read_models: pending` if these lag behind."""
+    """Tombstones, then keys, then the ledger, then the read models. The receipt says `read_models: pending` if these
+    lag behind."""
     single = scope.kind in ("claim", "event")
     correlation = new_id()
-    position: Position | None = None
+    tombstone: Event | None = None
     destroyed = 0
     for part in _tombstones(closure):
         keys = sorted({key_id for _, _, key_id in part.events})
@@ -169,10 +172,12 @@ async def _erase(
             erases=tuple(event_id for event_id, _, _ in part.events),
         )
         appended = await ports.commits.append(Batch(events=[event]))
-        position = appended.recorded[0].position
+        reach("tombstoned")
         destroyed += await ports.call(ports.keys.destroy, keys, at=ports.clock())
-    assert position is not None
-    tombstone = await ports.call(ports.log.fetch, position)
+        reach("destroyed")
+        tombstone = await ports.call(ports.log.fetch, appended.recorded[0].position)
+        await ports.call(ports.ledger.append, LedgerEntry.of(tombstone))
+    assert tombstone is not None
     try:
         await ports.call(ports.directory.settled, namespace)
         dropped = "dropped"
@@ -182,7 +187,7 @@ async def _erase(
         "what": what,
         "when": render(tombstone.recorded_at),
         "counts": {**closure.counts, "keys_destroyed": destroyed},
-        "position": str(position),
+        "position": str(tombstone.position),
         "digest": tombstone.digest.hex(),
         "read_models": dropped,
     }

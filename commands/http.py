@@ -19,6 +19,7 @@ from taishi.ingest.access import ApiKey, Guard, Right
 from taishi.ingest.errors import InvalidInput, TaishiError
 from taishi.ingest.extractor import Extractor
 from taishi.ingest.keys import KeyStore
+from taishi.ingest.ledger import Ledger
 from taishi.ingest.log import EventLog
 from taishi.ingest.openapi import Operation
 from taishi.ingest.registry import Registry
@@ -179,6 +180,7 @@ def create_app(
     *,
     log: EventLog,
     keys: KeyStore,
+    ledger: Ledger,
     directory: ClaimDirectory,
     registry: Registry,
     redact: Redactor,
@@ -191,7 +193,7 @@ def create_app(
     threads = ThreadPoolExecutor(THREADS, "command")
     commits = GroupCommit(log)
     ports = Ports(
-        log=log, commits=commits, keys=keys, directory=directory, registry=registry,
+        log=log, commits=commits, keys=keys, ledger=ledger, directory=directory, registry=registry,
         fingerprints=Fingerprints(keys.secret("fingerprint")), redact=redact, reader=reader, clock=clock,
         threads=threads,
     )  # fmt: skip

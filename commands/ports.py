@@ -12,6 +12,7 @@ from typing import ParamSpec, TypeVar
 from taishi.ingest.errors import NotCaughtUp, Unavailable
 from taishi.ingest.extractor import Extractor
 from taishi.ingest.keys import KeyStore
+from taishi.ingest.ledger import Ledger
 from taishi.ingest.log import EventLog
 from taishi.ingest.registry import Registry
 from taishi.ingest.slots import Fingerprints
@@ -28,12 +29,13 @@ T = TypeVar("T")
 class Ports:
     """`reader` reads a memory given as text without any network, or is None. `clock` is instants, for defaults only.
 
-    Whatever blocks (directory, keys, reads of the log) goes through `call`; appends go through `commits`.
+    Whatever blocks (directory, keys, ledger, reads of the log) goes through `call`; appends go through `commits`.
     """
 
     log: EventLog
     commits: GroupCommit
     keys: KeyStore
+    ledger: Ledger
     directory: ClaimDirectory
     registry: Registry
     fingerprints: Fingerprints

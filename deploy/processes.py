@@ -23,6 +23,7 @@ from taishi.ingest.cron import Cron
 from taishi.ingest.extraction import Extraction, gate_of
 from taishi.ingest.keeper import Keeper
 from taishi.ingest.keys import KeyStore
+from taishi.ingest.ledger import Ledger
 from taishi.ingest.outbox import Outbox
 from taishi.ingest.redaction import redact
 from taishi.ingest.registry import default_registry
@@ -61,6 +62,10 @@ def open_keys(settings: Settings) -> SqlAlchemyKeyStore:
 
 def open_log(settings: Settings, keys: KeyStore) -> ValkeyLog:
     assert settings.redis_url is not None  # the launcher fills it in where the server is embedded
+def open_ledger(settings: Settings, keys: KeyStore) -> Ledger:
+    return Ledger(settings.ledger, keys.secret("ledger"))
+
+
     return ValkeyLog(
         settings.redis_url,
         keys=keys,
@@ -130,6 +135,7 @@ def run_projector(settings: Settings) -> None:
         log=log, folder=live_folder(settings.home), partitions=range(settings.partitions), analyzer=analyzer()
     )
     projector.run(_until_terminated())
+        ledger=open_ledger(settings, keys),
     projector.close()
 
 
@@ -153,7 +159,9 @@ def run_keeper(settings: Settings) -> None:
     keys = open_keys(settings)
     outbox = Outbox(settings.home / "keeper" / "keeper.db")
     queue = RqJobQueue(settings.jobs_url)
-    Keeper(open_log(settings, keys), keys, outbox, queue, **keeping(settings)).run(_until_terminated())
+    ledger = open_ledger(settings, keys)
+    keeper = Keeper(open_log(settings, keys), keys, outbox, queue, ledger=ledger, **keeping(settings))
+    keeper.run(_until_terminated())
 
 
 def run_worker(settings: Settings) -> None:

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from decimal import Decimal
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
+from urllib.parse import unquote, urlsplit
 
 from platformdirs import user_data_path
 from pydantic import (
@@ -245,6 +246,14 @@ class Settings(BaseSettings):
             ApiKey.of(name=k.name, key=k.key.get_secret_value(), rights=k.rights, namespaces=k.namespaces)
             for k in self.api_keys
         )
+    @property
+    def ledger(self) -> Path:
+        """The tombstone ledger: beside the key store where that is a file, else where it would be."""
+        url = urlsplit(self.keystore)
+        if not url.scheme.startswith("sqlite"):
+            return self.home / "keys" / "ledger.jsonl"
+        return Path(unquote(url.path[1:])).absolute().with_name("ledger.jsonl")
+
 
     def check_exposure(self) -> None:
         """Raises ConfigurationError where strangers could reach a side that asks for no key."""

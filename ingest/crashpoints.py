@@ -8,6 +8,8 @@ start it again in the same environment. The points:
 `key_minted`  a block of keys is durable, none was used      `appended`   the log took a batch, nobody was told
 `outboxed`    windows and outbox are committed, not queued   `enqueued`   a job is queued, its windows are not marked
 `extracted`   claims are read, not appended                  `folded`     a fold is committed, its worker goes on
+`tombstoned`  a tombstone is in the log, its keys are there  `destroyed`  they are not, the ledger knows nothing
+`ledgered`    the ledger has a line, not fsynced             `unscrubbed` a fold forgot, old pages are still there
 """
 
 from __future__ import annotations
@@ -18,6 +20,7 @@ from pathlib import Path
 from typing import Final
 
 POINTS: Final = ("key_minted", "appended", "outboxed", "enqueued", "extracted", "folded")
+FORGETTING_POINTS: Final = ("tombstoned", "destroyed", "ledgered", "unscrubbed")
 
 _name, _, _count = os.environ.get("TAISHI_CRASH_POINT", "").partition(":")
 _nth, _, _times = _count.partition(":")

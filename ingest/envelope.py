@@ -18,6 +18,8 @@ CLAIM_TYPES: Final = frozenset({"claim.extracted", "claim.asserted", "claim.corr
 DERIVED_TYPES: Final = frozenset({
     "claim.extracted", "extraction.completed", "extraction.failed", "window.skipped", "dedup.judged", "conflict.judged",
 })
+FORGETTING_TYPES: Final = frozenset({"claim.forgotten", "scope.forgotten"})
+"""Tombstones."""
 UNORDERED_TYPES: Final = DERIVED_TYPES | {
     "memory.recalled", "namespace.configured",
     "observation.derived", "mental_model.derived", "derivation.invalidated", "relation.proposed", "policy.induced",

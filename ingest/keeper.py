@@ -4,7 +4,8 @@ Its truth is the log alone. A window stays open until the log holds its closing 
 job that is neither waiting nor running gives its open windows back, and they are handed out again. At most `most_jobs`
 jobs are out at a time, so that under load windows gather into bigger jobs, and with no worker alive nothing piles up.
 
-It also destroys again the keys of what was forgotten, so that a crash between a tombstone and the destruction heals.
+It also destroys again the keys of what was forgotten, and enters it in the ledger, so that a crash between a tombstone
+and either of them heals; where the ledger is lost, the log is read anew for it.
 """
 
 from __future__ import annotations
@@ -17,16 +18,17 @@ from typing import Final
 
 from .crashpoints import reach
 from .derived import completed_id, failed_event
-from .envelope import Event, Position
+from .envelope import FORGETTING_TYPES, Event, Position
 from .errors import Unavailable
 from .instants import SECOND
 from .jobs import JobQueue
 from .keys import KeyStore
+from .ledger import Ledger, LedgerEntry
 from .log import Batch, EventLog
 from .outbox import Outbox
 from .outbox_fold import Checkpoint, CheckpointMoved
 from .retries import NO_RETRIES, RetrySchedule
-from .window_fold import FORGETTING_TYPES, WindowFold
+from .window_fold import WindowFold
 from .windows import AT_ONCE, Policy
 
 _READ: Final = 500
@@ -60,6 +62,7 @@ class Keeper:
         queue: JobQueue,
         policy: Policy = AT_ONCE,
         *,
+        ledger: Ledger,
         zone: str = "UTC",
         generation: int = 1,
         most_jobs: int = 4,
@@ -69,6 +72,7 @@ class Keeper:
     ) -> None:
         self._log = log
         self._keys = keys
+        self._ledger = ledger
         self._outbox = outbox
         self._queue = queue
         self._policy = policy
@@ -112,16 +116,19 @@ class Keeper:
 
     def _begin(self) -> None:
         """Takes up where it left off; where the log was rolled back under it, folds the partition anew."""
+        lost = not self._ledger.exists()
         for partition in range(self._log.partitions):
             checkpoint = self._outbox.checkpoint(partition)
             head = self._log.head(partition)
-            if checkpoint.seq and not self._is_on_log(partition, checkpoint, head):
-                logger.warning("partition %d is not the log that was read before: folding it anew", partition)
+            if checkpoint.seq and (lost or not self._is_on_log(partition, checkpoint, head)):
+                said = "the ledger is not there" if lost else "it is not the log that was read before"
+                logger.warning("partition %d is folded anew: %s", partition, said)
                 with self._outbox.fold(partition) as fold:
                     fold.clear()
                 checkpoint = Checkpoint()
             self._checkpoints[partition] = checkpoint
             self._start_heads[partition] = head
+        self._ledger.append()
         self._suspects.clear()
 
     def _is_on_log(self, partition: int, checkpoint: Checkpoint, head: int) -> bool:
@@ -133,9 +140,11 @@ class Keeper:
         now = self._clock() - _CLOCK_SLACK
         before = self._checkpoints[partition]
         events = self._log.read(partition, after=before.seq, limit=_READ)
-        for event in events:
-            if event.type in FORGETTING_TYPES:
-                self._keys.destroy(event.facts["keys"], at=event.recorded_at)
+        tombstones = [event for event in events if event.type in FORGETTING_TYPES]
+        for tombstone in tombstones:
+            self._keys.destroy(tombstone.facts["keys"], at=tombstone.recorded_at)
+        if tombstones:
+            self._ledger.append(*map(LedgerEntry.of, tombstones))
         try:
             self._fold(partition, before, events, expire_at=now if len(events) < _READ else None)
         except CheckpointMoved:

@@ -9,13 +9,12 @@ from collections.abc import Sequence
 from typing import Final
 
 from .echoes import OTHERS, Recalls, lately, remembered
-from .envelope import RAW_TYPES, Event
+from .envelope import FORGETTING_TYPES, RAW_TYPES, Event
 from .outbox_fold import Failure, Fold, OpenWindow, SessionKey
 from .retries import NO_RETRIES, RetrySchedule
 from .windows import Member, Policy, SessionState, Window, advance, close, expire
 
 CLOSING_TYPES: Final = frozenset({"extraction.completed", "window.skipped"})
-FORGETTING_TYPES: Final = frozenset({"claim.forgotten", "scope.forgotten"})
 _TOUCHING: Final = RAW_TYPES | CLOSING_TYPES | {"extraction.failed", "memory.recalled"}
 
 

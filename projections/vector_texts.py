@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Final
 
 from taishi.ingest.claims import Claim
-from taishi.ingest.envelope import CLAIM_TYPES, RAW_TYPES, Event
+from taishi.ingest.envelope import CLAIM_TYPES, FORGETTING_TYPES, RAW_TYPES, Event
 
 from .embedding import chunks
 from .rendering import USER, render_claim, spoken
 from .schema import document_of_claim, document_of_event
-
-FORGETTING: Final = frozenset({"claim.forgotten", "scope.forgotten"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,5 +57,5 @@ def forgotten_by(events: Iterable[Event], *, after: int) -> list[tuple[str, list
             ),
         )
         for event in events
-        if event.type in FORGETTING and event.position.seq > after
+        if event.type in FORGETTING_TYPES and event.position.seq > after
     ]

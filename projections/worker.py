@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Final
 
 from taishi.ingest.crashpoints import reach
-from taishi.ingest.envelope import Position
+from taishi.ingest.envelope import FORGETTING_TYPES, Position
 from taishi.ingest.errors import NotFound
 from taishi.ingest.log import EventLog
 
@@ -23,7 +23,6 @@ from .store import ReadModelFile, ReadModelOutdated
 log_ = logging.getLogger(__name__)
 
 BATCH: Final = 500
-_FORGETTING: Final = frozenset({"claim.forgotten", "scope.forgotten"})
 
 
 def model_path(folder: Path, partition: int) -> Path:
@@ -99,8 +98,9 @@ class Projector(Follower):
             reach("folded")
             if dead:
                 log_.error("p%d: %d events could not be folded and were set aside", partition, dead)
-            if any(event.type in _FORGETTING for event in events):
+            if any(event.type in FORGETTING_TYPES for event in events):
                 self._unscrubbed.add(partition)
+                reach("unscrubbed")
         if partition in self._unscrubbed and model.scrub():
             self._unscrubbed.discard(partition)
         return len(events) == self._batch

@@ -50,7 +50,10 @@ def serve(redis_url: str, keys_url: str) -> None:
 
     keys = SqlAlchemyKeyStore(keys_url)
     log = ValkeyLog(redis_url, keys=keys)
-    app = create_app(log=log, keys=keys, directory=LogDirectory(log), registry=default_registry(), redact=redact)
+    app = create_app(
+        log=log, keys=keys, ledger=None, directory=LogDirectory(log),  # type: ignore[arg-type]
+        registry=default_registry(), redact=redact,
+    )  # fmt: skip
     uvicorn.run(app, port=PORT, loop="uvloop", http="httptools", access_log=False, log_level="warning")
 
 

@@ -321,7 +321,7 @@ class Flaky:
 @pytest.mark.parametrize("takes", [True, False])
 def test_a_job_of_which_it_is_not_known_whether_it_was_queued_is_queued_once(line: Line, takes: bool) -> None:
     line.say("Ann likes tea")
-    keeper = Keeper(line.log, line.keys, line.outbox, Flaky(line, takes=takes))  # type: ignore[arg-type]
+    keeper = Keeper(line.log, line.keys, line.outbox, Flaky(line, takes=takes), ledger=line.forgotten)  # type: ignore[arg-type]
     with pytest.raises(Unavailable):
         keeper.step()
     line.keeper.step()
@@ -360,7 +360,7 @@ def test_two_keepers_do_no_harm(line: Line) -> None:
 
 def test_gathered_windows_wait_for_more_words_but_not_for_ever(line: Line) -> None:
     now = [0]
-    keeper = Keeper(line.log, line.keys, line.outbox, line.queue, GATHERED, clock=lambda: now[0])
+    keeper = Keeper(line.log, line.keys, line.outbox, line.queue, GATHERED, ledger=line.forgotten, clock=lambda: now[0])
     line.keeper = keeper
     events = line.say("Zoe came by", "He likes jazz", *["Ann likes tea"] * 4)
     now[0] = events[-1].appended_at + 60 * SECOND
@@ -414,7 +414,7 @@ def test_what_is_done_is_not_handed_out_again_when_the_keepers_memory_is_lost(li
     line.start_worker()
     line.until(line.settled)
     fresh = Outbox(tmp_path / "fresh.db")
-    keeper = Keeper(line.log, line.keys, fresh, line.queue)
+    keeper = Keeper(line.log, line.keys, fresh, line.queue, ledger=line.forgotten)
     while keeper.step():
         assert fresh.out() == []
     assert fresh.counts() == {"pending": 0, "queued": 0, "failed": 1}

@@ -20,6 +20,7 @@ from taishi.commands.http import create_app
 from taishi.deploy.claim_directory import ReadModelDirectory
 from taishi.ingest.claims import Claim
 from taishi.ingest.envelope import Event
+from taishi.ingest.ledger import Ledger
 from taishi.ingest.registry import default_registry
 from taishi.ingest.sqlalchemy_keys import SqlAlchemyKeyStore
 from taishi.ingest.valkey_log import ValkeyLog
@@ -76,6 +77,7 @@ def running_on(server: ValkeyServer, folder: Path, analyzer: Analyzer, *, projec
     app = create_app(
         log=log,
         keys=keys,
+        ledger=Ledger(folder / "ledger.jsonl", keys.secret("ledger")),
         directory=ReadModelDirectory(log=log, lookup=Lookup(lambda: folder)),
         registry=default_registry(),
         redact=redact,
@@ -211,8 +213,9 @@ def test_many_clients_at_once_each_get_their_own_place(run: Running) -> None:
 
     async def scene() -> list[tuple[str, str, str]]:
         app = create_app(
-            log=run.log, keys=run.log._key_store, directory=None, registry=default_registry(), redact=redact
-        )  # type: ignore[arg-type]
+            log=run.log, keys=run.log._key_store, ledger=None, directory=None,  # type: ignore[arg-type]
+            registry=default_registry(), redact=redact,
+        )  # fmt: skip
         transport = httpx.ASGITransport(app)
         async with (
             app.router.lifespan_context(app),

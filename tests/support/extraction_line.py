@@ -13,6 +13,7 @@ import redis
 from taishi.ingest.envelope import Actor, Event, NewEvent, Position
 from taishi.ingest.ids import new_id
 from taishi.ingest.keeper import Keeper
+from taishi.ingest.ledger import Ledger
 from taishi.ingest.log import Batch
 from taishi.ingest.outbox import Outbox
 from taishi.ingest.rq_jobs import RqJobQueue
@@ -32,12 +33,13 @@ class Line:
         self.keys = SqlAlchemyKeyStore(self.keys_url)
         self.log = ValkeyLog(self.log_url, keys=self.keys, partitions=2)
         self.outbox = Outbox(directory / "keeper.db")
+        self.forgotten = Ledger(directory / "ledger.jsonl", self.keys.secret("ledger"))
         self.queue = RqJobQueue(self.jobs_url)
         self.keeper = self.new_keeper()
         self.workers: list[subprocess.Popen[bytes]] = []
 
     def new_keeper(self) -> Keeper:
-        return Keeper(self.log, self.keys, self.outbox, self.queue, zone="Asia/Shanghai")
+        return Keeper(self.log, self.keys, self.outbox, self.queue, ledger=self.forgotten, zone="Asia/Shanghai")
 
     @property
     def extraction(self) -> extraction_worker.Extraction:

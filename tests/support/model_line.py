@@ -42,8 +42,8 @@ class ModelLine(Line):
 
     def new_keeper(self) -> Keeper:
         return Keeper(
-            self.log, self.keys, self.outbox, self.queue, Policy(events=2, span=DAY), zone="Asia/Shanghai",
-            retries=self.retries, most_windows=8,
+            self.log, self.keys, self.outbox, self.queue, Policy(events=2, span=DAY), ledger=self.forgotten,
+            zone="Asia/Shanghai", retries=self.retries, most_windows=8,
         )
 
     @property

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from starlette.testclient import TestClient
@@ -13,6 +15,7 @@ from taishi.commands.http import create_app
 from taishi.ingest.access import ApiKey
 from taishi.ingest.envelope import Event
 from taishi.ingest.extractor import Extractor
+from taishi.ingest.ledger import Ledger
 from taishi.ingest.registry import default_registry
 
 from .log_directory import LogDirectory
@@ -31,6 +34,7 @@ class WriteSide:
     http: TestClient
     log: MemoryLog
     keys: MemoryKeys
+    ledger: Ledger
     directory: LogDirectory
 
     def post(self, path: str, body: Any, status: int = 202) -> dict[str, Any]:
@@ -48,9 +52,11 @@ def write_side(*, api_keys: Sequence[ApiKey] = (), reader: Extractor | None = No
     keys = MemoryKeys()
     log = MemoryLog(keys)
     directory = LogDirectory(log)
-    app = create_app(
-        log=log, keys=keys, directory=directory, registry=default_registry(), redact=redact, reader=reader,
-        api_keys=api_keys,
-    )  # fmt: skip
-    with TestClient(app, raise_server_exceptions=False) as http:
-        yield WriteSide(http, log, keys, directory)
+    with TemporaryDirectory() as folder:
+        ledger = Ledger(Path(folder) / "ledger.jsonl", keys.secret("ledger"))
+        app = create_app(
+            log=log, keys=keys, ledger=ledger, directory=directory, registry=default_registry(),
+            redact=redact, reader=reader, api_keys=api_keys,
+        )  # fmt: skip
+        with TestClient(app, raise_server_exceptions=False) as http:
+            yield WriteSide(http, log, keys, ledger, directory)

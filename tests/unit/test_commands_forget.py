@@ -9,6 +9,7 @@ import pytest
 
 from taishi.commands.forget import LARGEST_TOMBSTONE, sign_receipt
 from taishi.ingest.errors import NotCaughtUp
+from taishi.ingest.ledger import LedgerEntry
 from tests.support.write_side import WriteSide, write_side
 
 
@@ -50,6 +51,7 @@ def test_a_claim_is_forgotten_with_its_equals_and_a_signed_receipt(side: WriteSi
     assert receipt["what"] == {"kind": "claim", "namespace": "n", "id": first["memory_id"]}
     assert receipt["counts"] == {"claims": 2, "events": 0, "keys_destroyed": 2}
     assert (receipt["position"], receipt["digest"]) == ("p0:4", event.digest.hex())
+    assert list(side.ledger.entries()) == [LedgerEntry.of(event)]
     assert receipt["read_models"] == "dropped" and receipt["when"].endswith("Z")
     assert receipt["signature"] == sign_receipt(receipt, side.keys.secret("ledger"))
     assert receipt["signature"] != sign_receipt({**receipt, "position": "p0:3"}, side.keys.secret("ledger"))
