@@ -44,12 +44,14 @@ from taishi.projections.worker import Projector
 from taishi.queries.http import create_app as create_read_app
 from taishi.queries.meaning import Meaning
 from taishi.queries.reading import ReadModels
+from taishi.queries.reranking import Reranking
+from taishi.queries.reranking_http import HttpReranker
 from taishi.queries.status import VectorsAt
 
 from .claim_directory import ReadModelDirectory
 from .extraction import keeping, make_extractor, reading
 from .generations import live_folder, models_folder, vectors_folder
-from .settings import Settings
+from .settings import RerankerSetting, Settings
 from .upkeep import schedule, upkeep_jobs
 
 _SHUTDOWN_SECONDS: Final = 3
@@ -101,6 +103,19 @@ def embedder(settings: Settings) -> Embedder | None:
         dimension=service.dimension,
         api_key=service.api_key.get_secret_value() if service.api_key else None,
     )
+
+
+def reranking(service: RerankerSetting | None) -> Reranking | None:
+    if service is None:
+        return None
+    reranker = HttpReranker(
+        base_url=service.base_url,
+        model=service.model,
+        style=service.style,
+        api_key=service.api_key.get_secret_value() if service.api_key else None,
+        seconds=service.time_limit,
+    )
+    return Reranking(reranker, seconds=service.time_limit, most=service.top, weight=service.weight)
 
 
 def warming(settings: Settings) -> Iterator[Callable[[], object]]:
@@ -205,6 +220,7 @@ def run_read(settings: Settings, listening: socket.socket) -> None:
         meaning=meaning,
         vectors=VectorsAt(vectors),
         api_keys=settings.guards,
+        reranking=reranking(settings.reranker),
         ablated=settings.ablated,
     )
     _serve(app, listening)

@@ -59,6 +59,24 @@ class EmbeddingSetting(BaseModel):
     api_key: SecretStr | None = None
 
 
+class RerankerSetting(BaseModel):
+    """A service that reads each question with the memories found for it: their words are sent there.
+
+    `style` is `openai` for the common form (`POST {base_url}/rerank`, hosted or a local model server) or `dashscope`.
+    A recall waits `time_limit` seconds for it at most; `top` memories are sent, `weight` is what full relevance adds.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    base_url: str = Field(pattern=r"^https?://")
+    model: str
+    style: Literal["openai", "dashscope"] = "openai"
+    api_key: SecretStr | None = None
+    time_limit: float = Field(default=0.5, ge=0.02, le=10)
+    top: int = Field(default=30, ge=1, le=100)
+    weight: float = Field(default=0.5, ge=0, le=5)
+
+
 Money = Annotated[Decimal, Field(ge=0, le=1_000_000, decimal_places=6)]
 
 
@@ -163,6 +181,7 @@ class Settings(BaseSettings):
     model: ModelSetting | None = None
     embedder: Literal["local", "hashed", "openai", "off"] = "local"
     embedding: EmbeddingSetting | None = None
+    reranker: RerankerSetting | None = None
     namespace: str = "default"
     rq_workers: int = Field(default=1, ge=1, le=64)
     upkeep_workers: int = Field(default=2, ge=1, le=64)

@@ -53,6 +53,7 @@ from .positions import position_of, read_to
 from .readiness import Readiness
 from .reading import ReadModel, ReadModels
 from .recall import Recall, RecallRequest
+from .reranking import Reranking
 from .status import VectorsAt, namespace_status, whole_status
 from .timeline import timeline
 from .times import instant, zone_of
@@ -60,6 +61,8 @@ from .validity import Point
 
 THREADS: Final = 2
 """Requests that work at once."""
+WAITING_THREADS: Final = 8
+"""And where some of them wait for a reranker."""
 CATCH_UP_SECONDS: Final = 5.0
 """How long a request waits for `min_position`."""
 CATCH_UP_STEP: Final = 0.004
@@ -78,6 +81,7 @@ class ReadSide:
     vectors: VectorsAt
     exposures: Exposures | None
     now: Callable[[], int]
+    reranking: Reranking | None = None
     ablated: Collection[str] = ()
 
 
@@ -93,6 +97,7 @@ class _Routes:
             now=side.now,
             dense=side.meaning,
             exposures=side.exposures,
+            reranking=side.reranking,
             ablated=side.ablated,
         )
 
@@ -316,16 +321,17 @@ def create_app(
     vectors: VectorsAt,
     api_keys: Sequence[ApiKey] = (),
     record_exposures: bool = True,
+    reranking: Reranking | None = None,
     clock: Callable[[], int] = now,
     ablated: Collection[str] = (),
 ) -> FastAPI:
     """The read API. What is heavy warms up in the background from the application's start; `log` stays the caller's.
     `ablated` are channels that recall does without."""
-    pool = ThreadPoolExecutor(THREADS, "query")
+    pool = ThreadPoolExecutor(THREADS if reranking is None else WAITING_THREADS, "query")
     exposures = Exposures(log) if record_exposures else None
     side = ReadSide(
         models=models, log=log, analyzer=analyzer, meaning=meaning, vectors=vectors, exposures=exposures,
-        now=clock, ablated=ablated,
+        now=clock, reranking=reranking, ablated=ablated,
     )  # fmt: skip
     routes = _Routes(side, Guard(api_keys), pool)
 
@@ -337,6 +343,8 @@ def create_app(
         yield
         if exposures is not None:
             await asyncio.get_running_loop().run_in_executor(None, exposures.stop)
+        if reranking is not None:
+            reranking.close()
         pool.shutdown(wait=False, cancel_futures=True)
 
     return build_app(

@@ -28,6 +28,8 @@ from .items import Sources, claim_item, event_item
 from .packet import Line, Packet, pack
 from .ranking import rank
 from .reading import ReadModel, ReadModels
+from .reranking import NAME as RERANKER
+from .reranking import Reranking
 from .rows import NamespaceRow
 from .times import zone_of
 from .understand import Question, understand
@@ -71,6 +73,7 @@ class Recall:
         now: Callable[[], int],
         dense: DenseChannel | None = None,
         exposures: Exposures | None = None,
+        reranking: Reranking | None = None,
         ablated: Collection[str] = (),
     ) -> None:
         """`analyzer` gives the text analysis that the indexes were built with. `now` is an instant's clock. `ablated`
@@ -80,6 +83,7 @@ class Recall:
         self._now = now
         self._dense = None if "dense" in ablated else dense
         self._exposures = exposures
+        self._reranking = reranking
         self._ablated = ablated
         self._corpora = Corpora()
 
@@ -149,9 +153,10 @@ class Recall:
             point=point,
             now=now,
             wanted=request.wanted,
-            limit=max(request.limit, JUDGED),
+            limit=max(request.limit, JUDGED, 0 if self._reranking is None else self._reranking.most),
             ablated=self._ablated,
         )
+        ranked = self._reranked(request.query, ranked, degraded)
         about_user = question.first_person or not fenced
         heard = vector is not None and not found.degraded
         evidence = [r.evidence(found.lexical, question, vectors=heard) for r in ranked[:JUDGED]]
@@ -166,6 +171,15 @@ class Recall:
         if request.explain:
             reply["explain"] = _explain(question, found, fenced, strength)
         return reply
+
+    def _reranked(self, query: str, ranked: list[Ranked], degraded: list[str]) -> list[Ranked]:
+        if self._reranking is None:
+            return ranked
+        better = self._reranking.reordered(query, ranked)
+        if better is None:
+            degraded.append(RERANKER)
+            return ranked
+        return better
 
     def _items(
         self, model: ReadModel, request: RecallRequest, namespace: NamespaceRow, chosen: list[Ranked], point: Point

@@ -56,7 +56,7 @@ def told(reply: dict[str, Any]) -> dict[str, Any]:
     return {i["id"]: (i["status"], i["evidence"], i["why"].get("chain")) for i in reply["items"]}
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=12, deadline=None)
 @given(STEPS)
 def test_the_answer_is_that_of_a_model_which_had_read_no_further(steps: list[tuple[str, int, int]]) -> None:
     events = played(steps).events
