@@ -89,6 +89,8 @@ class StoredEntry:
     appended_at: int
     recorded_at: int
     encrypted: bool
+    imported: bool
+    """Whether `recorded_at` was given (the field `r`)."""
 
     @property
     def key_id(self) -> int:
@@ -98,20 +100,35 @@ class StoredEntry:
 def parse_entry(partition: int, seq: int, fields: list[bytes]) -> StoredEntry:
     """`fields` alternate names and values. Raises LogDamaged where the entry is not what was written."""
     named = dict(zip(fields[::2], fields[1::2], strict=True))
-    position = Position(partition, seq)
     try:
         raw, sealed, digest = named[b"h"], named[b"b"], named[b"d"]
         appended_at = int(named[b"t"])
-        recorded_at = int(named[b"r"]) if b"r" in named else appended_at
-        if digest_of(raw, sealed) != digest:
-            raise LogDamaged(f"the entry at {position} was altered: its digest does not fit")
+        recorded_at = int(named[b"r"]) if b"r" in named else None
+    except (KeyError, ValueError):
+        raise LogDamaged(f"the entry at {Position(partition, seq)} is not one that this log writes") from None
+    return stored_entry(
+        Position(partition, seq), raw, sealed, digest=digest, appended_at=appended_at, recorded_at=recorded_at
+    )
+
+
+def stored_entry(
+    position: Position, raw: bytes, sealed: bytes, *, digest: bytes, appended_at: int, recorded_at: int | None
+) -> StoredEntry:
+    """`recorded_at` None: as appended. Raises LogDamaged where the parts do not belong together."""
+    if digest_of(raw, sealed) != digest:
+        raise LogDamaged(f"the entry at {position} was altered: its digest does not fit")
+    try:
         header = orjson.loads(raw)
         encrypted = is_encrypted(sealed)
         if encrypted == (header["x"] == NO_KEY):
             raise LogDamaged(f"the entry at {position} was altered: its key and the form of its body do not fit")
     except (KeyError, ValueError):
         raise LogDamaged(f"the entry at {position} is not one that this log writes") from None
-    return StoredEntry(position, raw, header, sealed, digest, appended_at, recorded_at, encrypted)
+    imported = recorded_at is not None
+    return StoredEntry(
+        position, raw, header, sealed, digest, appended_at, appended_at if recorded_at is None else recorded_at,
+        encrypted, imported,
+    )  # fmt: skip
 
 
 def open_entry(entry: StoredEntry, key: bytes | None, *, erased: bool) -> Event:

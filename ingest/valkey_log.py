@@ -20,15 +20,17 @@ from redis import exceptions
 
 from .crashpoints import reach
 from .crypto import NONCE_BYTES
-from .entries import StoredEntry, open_entry, parse_entry
+from .entries import StoredEntry, open_entry
 from .envelope import Event, Position
-from .errors import InvalidInput, LogDamaged, NotFound, TaishiError, Unavailable
+from .errors import InvalidInput, NotFound, TaishiError, Unavailable
 from .keys import KeyStore
 from .log import Appended, Batch, NamespaceHead
 from .partitions import partition_of
+from .stored_entries import StoredEntries
 from .valkey_appends import PartitionKeys, Submission, fingerprint
 from .valkey_link import ANSWER_SECONDS, Reply, command, failure
 from .valkey_server import LOAD_SCRIPT, SCRIPT_SHA, CheckedServer
+from .valkey_stream import ValkeyStream
 
 _ATTEMPTS: Final = 5
 
@@ -55,6 +57,7 @@ class ValkeyLog:
         self._encrypted: Final = encryption == "on"
         self._keys: Final = [PartitionKeys(i) for i in range(partitions)]
         self._server: Final = CheckedServer(url, keys=self._keys, durability=durability)
+        self._stored: StoredEntries = ValkeyStream(self._server, self._keys)
 
     @property
     def partitions(self) -> int:
@@ -65,6 +68,11 @@ class ValkeyLog:
             return partition_of(namespace, len(self._keys))
         except UnicodeEncodeError:
             raise InvalidInput("the namespace is not valid text", field="namespace") from None
+
+    @property
+    def stored(self) -> StoredEntries:
+        """The entries as they are stored."""
+        return self._stored
 
     def close(self) -> None:
         self._server.close()
@@ -132,7 +140,7 @@ class ValkeyLog:
         for n, places in known.items():
             submission = open_[n]
             try:
-                stored = self._fetch(submission.keys, list(places.values()))
+                stored = self._fetch(submission.keys.partition, list(places.values()))
                 for (i, _), event in zip(places.items(), stored, strict=True):
                     submission.settle(i, event)
                 if submission.open_events == 0:
@@ -176,29 +184,7 @@ class ValkeyLog:
 
     def read(self, partition: int, *, after: int, limit: int = 500) -> list[Event]:
         """As in the port. What stands before a damaged or unreadable entry is returned; the next read raises."""
-        keys = self._keys[partition]
-        with self._server.connection() as exchange:
-            exchange.send(
-                command(b"HGET", keys.meta, b"seq")
-                + command(b"XRANGE", keys.log, b"%d-0" % (after + 1), b"+", b"COUNT", b"%d" % limit)
-            )
-            head, rows = int(exchange.reply() or 0), exchange.reply()
-            if rows:
-                exchange.confirm_written()
-        if after > head:
-            raise LogDamaged(f"partition {partition} ends at {head} but was read to {after}: the log was rolled back")
-        entries: list[StoredEntry] = []
-        try:
-            for wanted, (entry_id, fields) in enumerate(rows, after + 1):
-                if entry_id != b"%d-0" % wanted:
-                    raise LogDamaged(f"the log of partition {partition} has no entry {wanted}: entries were removed")
-                entries.append(parse_entry(partition, wanted, fields))
-            if len(rows) < min(limit, head - after):
-                raise LogDamaged(f"the log of partition {partition} ends before {head}: entries were removed")
-        except LogDamaged:
-            if not entries:
-                raise
-        return self._opened(entries)
+        return self._opened(self._stored.run(partition, after=after, limit=limit).entries)
 
     def wait(self, after: dict[int, int], *, seconds: float) -> bool:
         deadline = time.monotonic() + seconds
@@ -217,7 +203,7 @@ class ValkeyLog:
     def fetch(self, position: Position) -> Event:
         if not 0 <= position.partition < len(self._keys):
             raise NotFound(f"there is no event at {position}")
-        return self._fetch(self._keys[position.partition], [position.seq])[0]
+        return self._fetch(position.partition, [position.seq])[0]
 
     def locate(self, namespace: str, event_ids: Sequence[str]) -> list[Position | None]:
         partition = self.partition_of(namespace)
@@ -235,16 +221,8 @@ class ValkeyLog:
         seq, raw_seq, recorded_at = (int(part or 0) for part in (row or b"0 0 ").split(b" "))
         return NamespaceHead(position=Position(partition, seq), raw_seq=raw_seq, recorded_at=recorded_at)
 
-    def _fetch(self, keys: PartitionKeys, places: Sequence[int]) -> list[Event]:
-        asked = [command(b"XRANGE", keys.log, b"%d-0" % seq, b"%d-0" % seq) for seq in places]
-        head, *rows = self._server.ask_all([command(b"HGET", keys.meta, b"seq"), *asked])
-        entries: list[StoredEntry] = []
-        for seq, found in zip(places, rows, strict=True):
-            if not found:
-                if 0 < seq <= int(head or 0):
-                    raise LogDamaged(f"partition {keys.partition} has no entry {seq}: entries were removed")
-                raise NotFound(f"there is no event at {Position(keys.partition, seq)}")
-            entries.append(parse_entry(keys.partition, seq, found[0][1]))
+    def _fetch(self, partition: int, places: Sequence[int]) -> list[Event]:
+        entries = self._stored.at(partition, places)
         opened = self._opened(entries)
         if len(opened) < len(entries):
             self._opened(entries[len(opened) :])
