@@ -112,6 +112,10 @@ class ClaimDirectory(Protocol):
         """A slot by its fingerprint, or by the id of a claim in it. Raises NotFound."""
         ...
 
+    def is_parked(self, namespace: str, position: Position) -> bool:
+        """Whether the namespace's event at `position` could not be folded, or waits behind one that could not."""
+        ...
+
     def names(self, namespace: str, name: str) -> tuple[str, ...]:
         """All names of the entity that goes by `name`, its main one first; empty where it has no others."""
         ...

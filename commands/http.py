@@ -37,6 +37,7 @@ from .judgement import Confirm, Feedback, Resolve, confirm, feedback, resolve
 from .ports import Ports
 from .publish import Accepted, Import, Publish, namespace_of, publish, publish_history
 from .remember import Remember, Remembered, remember
+from .skipping import Skip, Skipped, skip
 
 THREADS: Final = 32
 """Calls to the read models, the key store and the log's readers that may block at once."""
@@ -112,6 +113,9 @@ class _Routes:
     async def split(self, request: Request) -> Response:
         return json_reply(await split(await self._body(request, Split, "command"), self._ports), 202)
 
+    async def skip(self, request: Request) -> Response:
+        return json_reply(await skip(await self._body(request, Skip, "admin"), self._ports), 202)
+
     async def configure(self, request: Request) -> Response:
         key = self._guard.identify(request)
         namespace = check_namespace(request.path_params["namespace"])
@@ -161,6 +165,8 @@ class _Routes:
                       reply=Identified, summary="Say that a name is nobody else's"),
             Operation(method="PUT", path="/v1/namespaces/{namespace:path}", handler=self.configure, status=202,
                       body=Configure, reply=Placed, summary="Set a namespace's time zone"),
+            Operation(method="POST", path="/v1/dead-letters/skip", handler=self.skip, status=202, body=Skip,
+                      reply=Skipped, summary="Give up an event that cannot be folded"),
             Operation(method="POST", path="/v1/feedback", handler=self.feedback, status=202, body=Feedback,
                       reply=Placed, summary="Say whether what a recall returned helped"),
             Operation(method="GET", path="/healthz", handler=self.healthz, summary="Whether the process runs"),

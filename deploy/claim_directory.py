@@ -133,6 +133,13 @@ class ReadModelDirectory:
         claims = dict.fromkeys(c.claim_id for c in found)
         return KnownSlot(fingerprint=found[0].slot_fingerprint, claims=tuple(claims))
 
+    def is_parked(self, namespace: str, position: Position) -> bool:
+        try:
+            partition, ns = self._namespace(namespace)
+        except NotFound:
+            return False
+        return position.partition == partition and self._lookup.is_parked(partition, ns, position.seq)
+
     def names(self, namespace: str, name: str) -> tuple[str, ...]:
         partition = self._log.partition_of(namespace)
         found = self._lookup.namespace(partition, namespace)

@@ -151,6 +151,10 @@ class Lookup:
         rows = self._rows(partition, _EVENT + "event_id = ? AND ns = ?", event_id, ns)
         return FoundEvent(*rows[0]) if rows else None
 
+    def is_parked(self, partition: int, ns: int, seq: int) -> bool:
+        sql = "SELECT 1 FROM dead_letters WHERE ns = ? AND seq = ? AND state != 'skipped'"
+        return bool(self._rows(partition, sql, ns, seq))
+
     def origin(self, partition: int, claim_seq: int) -> str:
         """The origin of the words a claim rests on; `user_direct` where it was stated outright."""
         sql = "SELECT e.origin FROM claims c JOIN events e ON e.seq = c.source WHERE c.seq = ?"

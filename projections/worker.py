@@ -80,6 +80,8 @@ class Projector(Follower):
         super().__init__(log)
         self._batch = batch
         self._models = {p: open_model(model_path(folder, p), log, p, analyzer) for p in partitions}
+        for model in self._models.values():
+            model.ask_again()  # what could not be folded may be within the power of this version
         self._unscrubbed: set[int] = set()
 
     def close(self) -> None:
@@ -97,10 +99,12 @@ class Projector(Follower):
             dead = model.apply(events)
             reach("folded")
             if dead:
-                log_.error("p%d: %d events could not be folded and were set aside", partition, dead)
+                log_.error("p%d: %d events could not be folded and are parked", partition, dead)
             if any(event.type in FORGETTING_TYPES for event in events):
                 self._unscrubbed.add(partition)
                 reach("unscrubbed")
+        if done := model.retry(lambda seq: self._log.fetch(Position(partition, seq))):
+            log_.warning("p%d: %d parked events are folded", partition, done)
         if partition in self._unscrubbed and model.scrub():
             self._unscrubbed.discard(partition)
         return len(events) == self._batch

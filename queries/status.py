@@ -65,7 +65,7 @@ def whole_status(models: ReadModels, log: EventLog, vectors: VectorsAt) -> dict[
         with model.view():
             read = model.checkpoint()
             sums = model.one("SELECT sum(pending), sum(failed) FROM namespaces") or (0, 0)
-            parked = model.one("SELECT count(*) FROM dead_letters WHERE state = 'parked'") or (0,)
+            parked = model.one("SELECT count(*) FROM dead_letters WHERE state != 'skipped'") or (0,)
         embedded = vectors.checkpoint(partition)
         positions[f"p{partition}"] = {"head": last, "read": read, "vectors": embedded}
         lag += max(last - read, 0)
@@ -84,4 +84,4 @@ def whole_status(models: ReadModels, log: EventLog, vectors: VectorsAt) -> dict[
     }
 
 
-_DEAD = "SELECT count(*) FROM dead_letters WHERE ns = ? AND state = 'parked'"
+_DEAD = "SELECT count(*) FROM dead_letters WHERE ns = ? AND state != 'skipped'"

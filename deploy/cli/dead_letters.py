@@ -1,6 +1,7 @@
-"""`dead-letters`: windows of words whose extraction failed, and trying them again.
+"""`dead-letters`: words whose extraction failed and events that could not be folded; trying them again, giving up.
 
-Reads and changes the keeper's own file in this home folder; the running keeper sees the change at its next step.
+Reads the keeper's file and the read models in this home folder and marks in them what is to be tried again; the
+running processes see the mark at their next step. What is given up goes into the log, through the write side.
 """
 
 from __future__ import annotations
@@ -13,35 +14,42 @@ import typer
 
 from taishi.ingest.instants import render
 from taishi.ingest.outbox import KeptWindow, Outbox
+from taishi.projections.dead_letters import DeadLetter, ask_again
+from taishi.projections.dead_letters import dead_letters as dead_letters_of
 
+from ..generations import live_folder, models_folder
 from ..settings import load_settings
-from .session import AsJson, fail, failing_clearly, out, print_json
+from .session import AsJson, Namespace, fail, failing_clearly, out, print_json, session, show
 
-dead_letters: Final = typer.Typer(help="Words whose extraction failed.", add_completion=False, rich_markup_mode=None)
+dead_letters: Final = typer.Typer(help="What could not be read or folded.", add_completion=False, rich_markup_mode=None)
 OfOne = Annotated[str | None, typer.Option("--namespace", "-n", metavar="NAME", help="Of one alone.")]
 
 
 @dead_letters.callback(invoke_without_command=True)
 def _dead_letters(context: typer.Context, as_json: AsJson = False) -> None:
-    """Words whose extraction failed: lists them, or tries them again."""
+    """Words whose extraction failed and events that could not be folded: lists them, or tries them again."""
     if context.invoked_subcommand is None:
         list_failed(namespace=None, as_json=as_json)
 
 
 @dead_letters.command("list")
 def list_failed(namespace: OfOne = None, as_json: AsJson = False) -> None:
-    """Windows that failed: those that wait for an operator, and those that are tried again by themselves."""
+    """Windows that failed (those tried again by themselves too), and events that could not be folded."""
     with failing_clearly(as_json=as_json), _outbox() as outbox:
         failed = [] if outbox is None else outbox.failed(namespace=namespace)
         retrying = [] if outbox is None else outbox.retrying(namespace=namespace)
-    items = [_shown(w, "failed") for w in failed] + [_shown(w, "retrying") for w in retrying]
+        items = [_shown(w, "failed") for w in failed] + [_shown(w, "retrying") for w in retrying]
+        items += [_event_shown(letter) for letter in _letters(namespace)]
     if as_json:
         print_json({"items": items})
     elif not items:
         out.print("nothing failed")
     for item in [] if as_json else items:
         again = f", again at {item['retry_at']}" if item["retry_at"] else ""
-        out.print(f"{item['id']}  {item['namespace']}  {item['error']}  {item['attempts']} attempts{again}")
+        out.print(
+            f"{item['id']}  {item['kind']}  {item['namespace']}  {item['state']}  {item['error']}"
+            f"  {item['attempts']} attempts{again}"
+        )
 
 
 @dead_letters.command("retry")
@@ -51,18 +59,60 @@ def retry(
     namespace: OfOne = None,
     as_json: AsJson = False,
 ) -> None:
-    """Tries failed windows again, at once: those named, or all."""
+    """Tries failed windows and parked events again, at once: those named, or all."""
     if bool(ids) == every:
-        raise typer.BadParameter("name windows, or say --all", param_hint="ID")
+        raise typer.BadParameter("name windows or positions, or say --all", param_hint="ID")
     with failing_clearly(as_json=as_json), _outbox() as outbox:
-        chosen = None if every else ids
-        count = 0 if outbox is None else outbox.retry(namespace=namespace, window_ids=chosen)
+        letters = [one for one in _letters(namespace) if every or _name(one) in (ids or ())]
+        count = ask_again(live_folder(load_settings().home), letters) if letters else 0
+        windows = None if every else sorted(set(ids or ()) - {_name(one) for one in letters})
+        if outbox is not None and windows != []:
+            count += outbox.retry(namespace=namespace, window_ids=windows)
     if ids and count < len(set(ids)):
-        fail(f"{len(set(ids)) - count} of these windows have not failed; {count} will be tried again")
+        fail(f"{len(set(ids)) - count} of these have not failed; {count} will be tried again")
     if as_json:
         print_json({"retried": count})
     else:
         out.print(f"{count} will be tried again")
+
+
+@dead_letters.command("skip")
+def skip(
+    position: Annotated[str, typer.Argument(metavar="POSITION", help="Such as p0:17.")],
+    reason: Annotated[str, typer.Option("--reason", help="Why; it is kept in the log.")],
+    namespace: Namespace = None,
+    as_json: AsJson = False,
+) -> None:
+    """Gives up an event that cannot be folded: read models and rebuilds do without it from now on."""
+    with session(namespace, as_json=as_json) as opened:
+        body = {"namespace": opened.namespace, "position": position, "reason": reason}
+        reply = opened.client.write.call("POST", "/v1/dead-letters/skip", body)
+    show(reply, as_json, lambda r: out.print(f"given up; the log says so at {r['position']}"))
+
+
+def _letters(namespace: str | None) -> list[DeadLetter]:
+    settings = load_settings()
+    if not (models_folder(settings.home) / "current").exists():
+        return []
+    found = dead_letters_of(live_folder(settings.home), settings.partitions, namespace=namespace)
+    return [letter for letter in found if letter.state != "skipped"]
+
+
+def _name(letter: DeadLetter) -> str:
+    return f"p{letter.partition}:{letter.seq}"
+
+
+def _event_shown(letter: DeadLetter) -> dict[str, Any]:
+    return {
+        "id": _name(letter),
+        "kind": letter.type,
+        "namespace": letter.namespace,
+        "state": letter.state,
+        "error": letter.error,
+        "attempts": letter.attempts,
+        "retry_at": None,
+        "positions": [_name(letter)],
+    }
 
 
 @contextmanager
@@ -82,6 +132,7 @@ def _outbox() -> Iterator[Outbox | None]:
 def _shown(window: KeptWindow, state: str) -> dict[str, Any]:
     return {
         "id": window.window_id,
+        "kind": "window",
         "namespace": window.namespace,
         "state": state,
         "error": window.error,

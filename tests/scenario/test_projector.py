@@ -12,12 +12,15 @@ from pathlib import Path
 
 import pytest
 
-from taishi.ingest.envelope import NewEvent
+from taishi.ingest.envelope import Event, NewEvent
 from taishi.ingest.ids import new_id
 from taishi.ingest.log import Batch
 from taishi.ingest.sqlalchemy_keys import SqlAlchemyKeyStore
 from taishi.ingest.valkey_log import ValkeyLog
 from taishi.projections.analysis import Analyzer
+from taishi.projections.dead_letters import ask_again, dead_letters
+from taishi.projections.fold import _HANDLERS
+from taishi.projections.model import Model
 from taishi.projections.store import open_connection
 from taishi.projections.worker import Projector, model_path
 from tests.support.valkey_server import ValkeyServer
@@ -161,3 +164,32 @@ def test_killed_after_any_commit_it_goes_on_and_ends_equal(line: Line) -> None:
     assert live.digests() == clean.digests()
     live.close()
     clean.close()
+
+
+def test_a_poison_event_is_seen_by_the_operator_and_folded_once_it_can_be(line: Line, monkeypatch) -> None:
+    fold = _HANDLERS["message.recorded"]
+
+    def chokes(model: Model, event: Event, ns: int) -> None:
+        if "poison" in (event.body or {})["text"]:
+            raise KeyError("a bug")
+        fold(model, event, ns)
+
+    monkeypatch.setitem(_HANDLERS, "message.recorded", chokes)
+    line.say(0, "one", "poison", "three")
+    projector = line.projector()
+    projector.catch_up()
+    assert line.texts(0) == ["one", "three"]
+    letters = list(dead_letters(line.folder / "models", 2))
+    assert [(one.partition, one.seq, one.namespace, one.type, one.error, one.state) for one in letters] == [
+        (0, 2, line.names[0], "message.recorded", "KeyError", "parked")
+    ]
+    assert ask_again(line.folder / "models", letters) == 1
+    projector.step(0)
+    assert next(dead_letters(line.folder / "models", 2)).attempts == 3
+    monkeypatch.undo()
+    projector.close()
+    projector = line.projector()  # a worker that starts tries them by itself
+    projector.catch_up()
+    assert line.texts(0) == ["one", "poison", "three"]
+    assert list(dead_letters(line.folder / "models", 2)) == []
+    projector.close()

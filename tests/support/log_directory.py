@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 
 from taishi.commands.directory import ClaimDirectory, Closure, KnownClaim, KnownEvent, KnownSlot, Scope
 from taishi.ingest.claims import Claim, ClaimFacts
-from taishi.ingest.envelope import CLAIM_TYPES, RAW_TYPES, Event
+from taishi.ingest.envelope import CLAIM_TYPES, RAW_TYPES, Event, Position
 from taishi.ingest.errors import Gone, NotFound
 from taishi.ingest.instants import FOREVER
 from taishi.ingest.log import EventLog
@@ -22,10 +22,14 @@ class LogDirectory(ClaimDirectory):
     def __init__(self, log: EventLog) -> None:
         self._log = log
         self.behind: Exception | None = None
+        self.parked: set[Position] = set()
 
     def settled(self, namespace: str, *, seconds: float = 5.0) -> None:
         if self.behind is not None:
             raise self.behind
+
+    def is_parked(self, namespace: str, position: Position) -> bool:
+        return position in self.parked
 
     def _events(self, namespace: str) -> list[Event]:
         found: list[Event] = []
