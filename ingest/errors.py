@@ -164,6 +164,18 @@ class KeyMissing(LogDamaged):
     slug = "key-missing"
 
 
+class BackupDamaged(TaishiError):
+    """A file of a backup is missing or not what was backed up; the message names it."""
+
+    slug = "backup-damaged"
+
+
+class RestoreRefused(Conflict):
+    """Restoring, or going on with what is there, could bring back what was forgotten; the message says what to give."""
+
+    slug = "restore-refused"
+
+
 class UnknownEventVersion(TaishiError):
     """The event is newer than this code reads; the reader holds until it is upgraded."""
 

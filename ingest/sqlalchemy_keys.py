@@ -30,6 +30,7 @@ from sqlalchemy import (
     Table,
     bindparam,
     create_engine,
+    delete,
     event,
     select,
     text,
@@ -63,6 +64,8 @@ SECRETS: Final = Table(
     Column("secret", LargeBinary(KEY_BYTES), nullable=False),
 )
 
+_PASSING: Final = "passing:"
+"""Names of secrets begin with it that go with the next destroyed key."""
 _FIRST_BLOCK: Final = 256
 _LARGEST_BLOCK: Final = 4096
 """Blocks double from the first to the largest: a process that writes little wastes little."""
@@ -158,17 +161,26 @@ class SqlAlchemyKeyStore:
                     .values(secret=None, destroyed_at=at)
                 )
                 destroyed += result.rowcount
+            if destroyed:
+                connection.execute(delete(SECRETS).where(SECRETS.c.name.startswith(_PASSING, autoescape=True)))
         return destroyed
 
     def secret(self, name: str) -> bytes:
         known = self._secrets.get(name)
         if known is None:
-            with self._transaction() as connection:
-                minted = self._insert(SECRETS).values(name=name, secret=os.urandom(KEY_BYTES))
-                connection.execute(minted.on_conflict_do_nothing())
-                known = bytes(connection.execute(select(SECRETS.c.secret).where(SECRETS.c.name == name)).scalar_one())
-            self._secrets[name] = known
+            known = self._secrets[name] = self._kept_secret(name)
         return known
+
+    def passing_secret(self, name: str) -> bytes:
+        """A 32-byte secret that lasts until the next key is destroyed, in the same transaction: copies of words that
+        are sealed under it (snapshots of read models) go with whatever is forgotten next."""
+        return self._kept_secret(_PASSING + name)
+
+    def _kept_secret(self, name: str) -> bytes:
+        with self._transaction() as connection:
+            minted = self._insert(SECRETS).values(name=name, secret=os.urandom(KEY_BYTES))
+            connection.execute(minted.on_conflict_do_nothing())
+            return bytes(connection.execute(select(SECRETS.c.secret).where(SECRETS.c.name == name)).scalar_one())
 
     def _mint(self, count: int) -> list[tuple[int, bytes]]:
         noise = os.urandom(KEY_BYTES * count)
