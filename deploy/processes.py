@@ -62,12 +62,12 @@ def open_keys(settings: Settings) -> SqlAlchemyKeyStore:
     return SqlAlchemyKeyStore(settings.keystore)
 
 
-def open_log(settings: Settings, keys: KeyStore) -> ValkeyLog:
-    assert settings.redis_url is not None  # the launcher fills it in where the server is embedded
 def open_ledger(settings: Settings, keys: KeyStore) -> Ledger:
     return Ledger(settings.ledger, keys.secret("ledger"))
 
 
+def open_log(settings: Settings, keys: KeyStore) -> ValkeyLog:
+    assert settings.redis_url is not None  # the launcher fills it in where the server is embedded
     return ValkeyLog(
         settings.redis_url,
         keys=keys,
@@ -135,6 +135,7 @@ def run_write(settings: Settings, listening: socket.socket) -> None:
     app = create_write_app(
         log=log,
         keys=keys,
+        ledger=open_ledger(settings, keys),
         directory=ReadModelDirectory(log=log, lookup=lookup),
         registry=default_registry(),
         redact=redact,
@@ -150,7 +151,6 @@ def run_projector(settings: Settings) -> None:
         log=log, folder=live_folder(settings.home), partitions=range(settings.partitions), analyzer=analyzer()
     )
     projector.run(_until_terminated())
-        ledger=open_ledger(settings, keys),
     projector.close()
 
 

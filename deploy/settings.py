@@ -247,6 +247,14 @@ class Settings(BaseSettings):
         return self.keystore_url or f"sqlite:///{self.home / 'keys' / 'keys.db'}"
 
     @property
+    def ledger(self) -> Path:
+        """The tombstone ledger: beside the key store where that is a file, else where it would be."""
+        url = urlsplit(self.keystore)
+        if not url.scheme.startswith("sqlite"):
+            return self.home / "keys" / "ledger.jsonl"
+        return Path(unquote(url.path[1:])).absolute().with_name("ledger.jsonl")
+
+    @property
     def ablated(self) -> frozenset[str]:
         return _names(self.ablate)
 
@@ -265,14 +273,6 @@ class Settings(BaseSettings):
             ApiKey.of(name=k.name, key=k.key.get_secret_value(), rights=k.rights, namespaces=k.namespaces)
             for k in self.api_keys
         )
-    @property
-    def ledger(self) -> Path:
-        """The tombstone ledger: beside the key store where that is a file, else where it would be."""
-        url = urlsplit(self.keystore)
-        if not url.scheme.startswith("sqlite"):
-            return self.home / "keys" / "ledger.jsonl"
-        return Path(unquote(url.path[1:])).absolute().with_name("ledger.jsonl")
-
 
     def check_exposure(self) -> None:
         """Raises ConfigurationError where strangers could reach a side that asks for no key."""
