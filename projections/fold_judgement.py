@@ -61,9 +61,12 @@ def recalled(model: Model, event: Event, ns: int) -> None:
     number = model.execute("SELECT exposed FROM namespaces WHERE ns = ?", (ns,)).get
     model.execute("UPDATE namespaces SET exposed = exposed + 1 WHERE ns = ?", (ns,))
     model.execute(
-        "INSERT OR REPLACE INTO exposures (ns, place, exposure, at, items) VALUES (?, ?, ?, ?, ?)",
-        (ns, number % EXPOSURES, facts["exposure"], event.recorded_at, orjson.dumps(shown).decode()),
-    )
+        "INSERT OR REPLACE INTO exposures (ns, place, exposure, at, items, seq) VALUES (?, ?, ?, ?, ?, ?)",
+        (
+            ns, number % EXPOSURES, facts["exposure"], event.recorded_at, orjson.dumps(shown).decode(),
+            event.position.seq,
+        ),
+    )  # fmt: skip
     early = "SELECT item, helpful FROM feedback WHERE ns = ? AND exposure = ? AND NOT counted"
     for item, helpful in model.rows(early, (ns, facts["exposure"])):
         _count(model, ns, facts["exposure"], item, None, bool(helpful))

@@ -157,6 +157,7 @@ CREATE TABLE standing (              -- what callers think of a memory, by its i
 ) WITHOUT ROWID;
 CREATE TABLE exposures (             -- what the last recalls showed: ids, JSON
     ns INTEGER NOT NULL, place INTEGER NOT NULL, exposure TEXT NOT NULL, at INTEGER NOT NULL, items TEXT NOT NULL,
+    seq INTEGER NOT NULL,            -- the event that tells of it, in numbers
     PRIMARY KEY (ns, place)
 ) WITHOUT ROWID;
 CREATE INDEX exposures_id ON exposures (exposure, ns);

@@ -63,6 +63,9 @@ class RecallReply(Contract):
     context: Context
     as_of: AsOf
     degraded: list[str]
+    exposure_id: str | None = None
+    ambiguous: dict[str, list[str]] | None = None
+    explain: dict[str, Any] | None = None
 
 
 def limit_of(given: Mapping[str, str], default: int) -> int:
@@ -88,6 +91,7 @@ LIST: Final = {
     **PAGED,
 }
 ONE: Final = {**NAMESPACE, **POINT}
+EXPOSURE: Final = NAMESPACE
 TIMELINE: Final = {**NAMESPACE, "subject": "about whom or what", "predicate": "a predicate's name"}
 ENTITIES: Final = {**NAMESPACE, "name": "any name of the one that is asked about"}
 AUDIT: Final = {

@@ -1,4 +1,4 @@
-"""What recall showed, told to the log: `memory.recalled` events with ids alone, never the question.
+"""What recall showed, told to the log: `memory.recalled` events with ids and numbers alone, never the question.
 
 Appending is not recall's business to wait for: exposures are queued and a thread appends them in batches. When the log
 is down or slow they are dropped, oldest first, and counted: feedback on a dropped exposure is refused, nothing worse.
@@ -45,9 +45,10 @@ class Exposures:
         items: Sequence[Mapping[str, Any]],
         *,
         positions: Sequence[int] = (),
+        told: Mapping[str, Any] | None = None,
     ) -> None:
         """Never blocks. Item `i` of the answer has the exposure id `<exposure>.<i>`; `positions` are where in the
-        partition their claims and raw events stand."""
+        partition their claims and raw events stand; `told` is how the answer came about, in numbers."""
         if len(self._queue) == QUEUED:
             self.dropped += 1
         facts = {
@@ -56,6 +57,7 @@ class Exposures:
             "claims": [item["id"] for item in items if item["kind"] == "claim"],
             "events": [item["id"] for item in items if item["kind"] == "event"],
             "seqs": list(positions),
+            **({} if told is None else {"told": dict(told)}),
         }
         self._queue.append(
             NewEvent(

@@ -71,6 +71,16 @@ class Ranked:
         )
 
 
+@dataclass(frozen=True, slots=True)
+class Omission:
+    """Why something that was looked at is not in the answer: a claim's status (it does not hold), `unknown_then`,
+    `fence`, `kinds`, `filters`, `claims_do_not_hold`, `folded`, `rank`, `faint`, `no_evidence`. `score` where it got as
+    far as that."""
+
+    reason: str
+    score: float | None = None
+
+
 def folded(entries: Sequence[Ranked], limit: int) -> list[Ranked]:
     """The first `limit` of ranked memories, without the raw events behind returned claims and without second copies of
     the same words: what is folded leaves its evidence."""
@@ -101,6 +111,17 @@ def folded(entries: Sequence[Ranked], limit: int) -> list[Ranked]:
             of_source.setdefault(source, len(kept))
         kept.append(entry)
     return kept[: limit]
+
+
+def omissions(entries: Sequence[Ranked], kept: Sequence[Ranked]) -> dict[int, Omission]:
+    """Ranked memories that are not among those kept, and why: their evidence is, or they rank lower."""
+    shown = {entry.doc for entry in kept}
+    told = {seq for entry in kept for seq in entry.sources}
+    return {
+        entry.doc: Omission("folded" if told.intersection(entry.sources) else "rank", entry.score)
+        for entry in entries
+        if entry.doc not in shown
+    }
 
 
 def with_sources(entry: Ranked, more: Iterable[int]) -> Ranked:

@@ -23,7 +23,7 @@ from starlette.responses import Response
 
 from taishi.ingest.access import ApiKey, Guard
 from taishi.ingest.envelope import Position
-from taishi.ingest.errors import InvalidInput, NotCaughtUp
+from taishi.ingest.errors import InvalidInput, NotCaughtUp, NotFound
 from taishi.ingest.log import EventLog
 from taishi.ingest.openapi import Operation
 from taishi.ingest.web import build_app, check_namespace, json_reply, parse_body, query_parameters
@@ -33,6 +33,7 @@ from .audit import AuditRequest, audit
 from .contract import (
     AUDIT,
     ENTITIES,
+    EXPOSURE,
     LIST,
     ONE,
     STATUS,
@@ -53,6 +54,7 @@ from .positions import position_of, read_to
 from .readiness import Readiness
 from .reading import ReadModel, ReadModels
 from .recall import Recall, RecallRequest
+from .reckoning import told
 from .reranking import Reranking
 from .status import VectorsAt, namespace_status, whole_status
 from .timeline import timeline
@@ -212,6 +214,20 @@ class _Routes:
 
         return await self._work(job)
 
+    async def exposure(self, request: Request) -> Response:
+        given = self._asked(request, EXPOSURE)
+        exposure_id = request.path_params["exposure_id"]
+
+        def job() -> dict[str, Any]:
+            model = self._side.models.of(given["namespace"])
+            with model.view():
+                namespace = model.namespace(given["namespace"])
+                if namespace is None:
+                    raise NotFound("nothing was recalled in this namespace")
+                return told(model, namespace.ns, exposure_id, self._side.log)
+
+        return json_reply(await self._work(job))
+
     async def timeline(self, request: Request) -> Response:
         given = self._asked(request, TIMELINE)
 
@@ -295,6 +311,8 @@ class _Routes:
                       summary="A memory's whole life"),
             Operation(method="GET", path=one + "/explain", handler=self.explain, query=ONE,
                       summary="From the words over window, extractor and rule to the chain"),
+            Operation(method="GET", path="/v1/exposures/{exposure_id}", handler=self.exposure, query=EXPOSURE,
+                      summary="How an answer came about: channels, ranks, weights, and what was left out and why"),
             Operation(method="GET", path="/v1/timeline", handler=self.timeline, query=TIMELINE,
                       summary="What was true when, and when it was known"),
             Operation(method="GET", path="/v1/entities", handler=self.entities, query=ENTITIES,

@@ -15,7 +15,7 @@ from taishi.projections.schema import document_of_claim, document_of_event
 from .answerability import unsaid
 from .channels import Found
 from .fence import Fence, Side, normal_name
-from .folding import Ranked, folded, with_sources
+from .folding import Omission, Ranked, folded, omissions, with_sources
 from .fusion import DENSE, LEXICAL, Signals, lexical_level, parts
 from .reading import ReadModel
 from .rows import ClaimRow, EventRow
@@ -40,11 +40,12 @@ def rank(
     wanted: Wanted,
     limit: int,
     ablated: Collection[str] = (),
-) -> tuple[list[Ranked], bool]:
+) -> tuple[list[Ranked], bool, Mapping[int, Omission]]:
     """At most `limit`, best first; equal scores in the order claim before event, newer before older. And whether the
-    asked state is known to be over, with nothing in its place. Channels in `ablated` add nothing to a score."""
+    asked state is known to be over, with nothing in its place; and what was looked at and left out, by document.
+    Channels in `ablated` add nothing to a score."""
     ranking = _Ranking(model, found, question, fence, point, now, wanted, limit, ablated)
-    return ranking.ranked(), ranking.lapsed
+    return ranking.ranked(), ranking.lapsed, ranking.left
 
 
 class _Ranking:
@@ -74,6 +75,7 @@ class _Ranking:
         self._newness: Mapping[int, float] = {}
         self._support = Support(question, fence)
         self.lapsed = False
+        self.left: dict[int, Omission] = {}
         self._best = max((match.score for match in self._matches.values()), default=0.0)
 
     def ranked(self) -> list[Ranked]:
@@ -98,7 +100,9 @@ class _Ranking:
         self._newness = self._by_age(claims, events)
         entries = [*self._claims(claims, judged, verdicts), *self._events(events, behind, judged, verdicts)]
         entries.sort(key=lambda r: (-r.score, r.claim is None, -r.doc))
-        return folded(entries, self._limit)
+        kept = folded(entries, self._limit)
+        self.left |= omissions(entries, kept)
+        return kept
 
     def _by_age(self, claims: Mapping[int, ClaimRow], events: Mapping[int, EventRow]) -> dict[int, float]:
         """How new each found document is among them all, by the time it was said, for questions about the present
@@ -159,7 +163,9 @@ class _Ranking:
         best: dict[int, Ranked] = {}
         for seq, said in claims.items():
             verdict = verdicts.get(seq)
+            doc = document_of_claim(seq)
             if verdict is None or verdict.status in GONE or not self._may_show(verdict):
+                self.left[doc] = Omission("unknown_then" if verdict is None else verdict.status)
                 continue
             if said.subject_key is None or said.predicate is None:
                 continue
@@ -168,8 +174,9 @@ class _Ranking:
                 continue
             rests_on = sources.get(seq, [])
             said_by = [origins[event] for event in rests_on if event in origins]
-            entry = self._claim(document_of_claim(seq), said, claim, verdict, tuple(rests_on), said_by)
+            entry = self._claim(doc, said, claim, verdict, tuple(rests_on), said_by)
             if entry is None:
+                self.left[doc] = Omission("fence")
                 continue
             known = best.get(claim.seq)
             if known is None or entry.score > known.score:
@@ -178,12 +185,17 @@ class _Ranking:
                 best[claim.seq] = with_sources(known, entry.sources)
         if self._wanted.metadata is not None:
             kept = self._model.events({s for entry in best.values() for s in entry.sources})
-            best = {
+            fitting = {
                 seq: entry
                 for seq, entry in best.items()
                 if any(s in kept and self._wanted.fits(kept[s]) for s in entry.sources)
             }
-        return best.values() if "claim" in self._wanted.kinds else ()
+            self.left |= {entry.doc: Omission("filters") for seq, entry in best.items() if seq not in fitting}
+            best = fitting
+        if "claim" in self._wanted.kinds:
+            return best.values()
+        self.left |= {entry.doc: Omission("kinds") for entry in best.values()}
+        return ()
 
     def _may_show(self, verdict: Verdict) -> bool:
         if verdict.holds or self._question.shows_past:
@@ -263,17 +275,23 @@ class _Ranking:
         verdicts: Mapping[int, Verdict],
     ) -> Iterable[Ranked]:
         if "event" not in self._wanted.kinds:
+            self.left |= dict.fromkeys(map(document_of_event, events), Omission("kinds"))
             return
         for seq, event in events.items():
+            doc = document_of_event(seq)
             if event.text is None or not self._wanted.fits(event):
+                self.left[doc] = Omission("filters")
                 continue
             known = [c for c in behind.get(seq, ()) if c in verdicts]
             status = self._support.status_of_event(event, known, judged, verdicts)
             if status is None:
+                self.left[doc] = Omission("claims_do_not_hold")
                 continue
             entry = self._event(event, status, [judged[c] for c in known])
             if entry is not None:
                 yield entry
+            else:
+                self.left[doc] = Omission("fence")
 
     def _event(self, event: EventRow, status: Status, claims: Sequence[ClaimRow]) -> Ranked | None:
         question = self._question

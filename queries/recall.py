@@ -28,9 +28,9 @@ from .items import Sources, claim_item, event_item
 from .packet import Line, Packet, pack
 from .ranking import rank
 from .reading import ReadModel, ReadModels
+from .reckoning import Reckoning
 from .reranking import NAME as RERANKER
 from .reranking import Reranking
-from .rows import NamespaceRow
 from .times import zone_of
 from .understand import Question, understand
 from .validity import Point
@@ -145,7 +145,7 @@ class Recall:
             corpora=self._corpora,
         ).without(self._ablated)
         degraded += [name for name in found.degraded if name not in degraded]
-        ranked, lapsed = rank(
+        ranked, lapsed, left = rank(
             model,
             found,
             question=question,
@@ -162,10 +162,21 @@ class Recall:
         evidence = [r.evidence(found.lexical, question, vectors=heard) for r in ranked[:JUDGED]]
         verdict, strength = answerability.judge(evidence, about_user=about_user, lapsed=lapsed, nearest=found.nearest)
         chosen = [] if verdict == "no_evidence" else _worth_showing(ranked)[: request.limit]
-        items = self._items(model, request, namespace, chosen, point)
+        exposure = new_id()
+        items = self._items(model, chosen, point, exposure)
+        if self._exposures is not None:
+            reckoning = Reckoning(
+                question=question, fence=fenced, found=found, point=point, verdict=verdict, strength=strength,
+                ranked=ranked, shown=chosen, left=left, limit=request.limit, kinds=sorted(request.wanted.kinds),
+                filtered=request.wanted.metadata is not None, degraded=degraded,
+            )  # fmt: skip
+            positions = [entry.doc // 2 if entry.claim is None else entry.claim.seq for entry in chosen]
+            self._exposures.shown(
+                request.namespace, request.session, exposure, items, positions=positions, told=reckoning.facts()
+            )
         words = tuple(word for group in found.lexical.words.values() for word in group)
         packet = pack(_lines(chosen, items), budget=request.token_budget, words=words)
-        reply = _reply(verdict, items, packet, as_of, degraded)
+        reply = {**_reply(verdict, items, packet, as_of, degraded), "exposure_id": exposure}
         if fenced.ambiguous:
             reply["ambiguous"] = {name: list(those) for name, those in fenced.ambiguous}
         if request.explain:
@@ -182,13 +193,12 @@ class Recall:
         return better
 
     def _items(
-        self, model: ReadModel, request: RecallRequest, namespace: NamespaceRow, chosen: list[Ranked], point: Point
+        self, model: ReadModel, chosen: list[Ranked], point: Point, exposure: str
     ) -> list[dict[str, Any]]:
         claims = [r.claim for r in chosen if r.claim is not None]
         more = {r.claim.seq: r.sources for r in chosen if r.claim is not None}
         sources = Sources(model, claims, more=more, point=point)
         copies = model.events({seq for r in chosen if r.event is not None and len(r.sources) > 1 for seq in r.sources})
-        exposure = new_id()
         items = []
         for number, entry in enumerate(chosen):
             if entry.claim is not None and entry.verdict is not None:
@@ -202,9 +212,6 @@ class Recall:
             item["exposure_id"] = f"{exposure}.{number}"
             item["why"] = {"scores": {name: round(value, 4) for name, value in entry.parts.items()}, **why}
             items.append(item)
-        if items and self._exposures is not None:
-            positions = [entry.doc // 2 if entry.claim is None else entry.claim.seq for entry in chosen]
-            self._exposures.shown(request.namespace, request.session, exposure, items, positions=positions)
         return items
 
 

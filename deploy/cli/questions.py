@@ -79,10 +79,22 @@ def _page(reply: dict[str, Any]) -> None:
 
 
 def explain(
-    memory_id: Annotated[str, typer.Argument(metavar="ID")], namespace: Namespace = None, as_json: AsJson = False
+    memory_id: Annotated[str | None, typer.Argument(metavar="[ID]", help="A memory's id.")] = None,
+    recall_id: Annotated[
+        str | None, typer.Option("--recall", metavar="EXPOSURE_ID", help="How that answer came about instead.")
+    ] = None,
+    namespace: Namespace = None,
+    as_json: AsJson = False,
 ) -> None:
-    """Shows where a memory came from and what became of it."""
+    """Shows where a memory came from and what became of it; or how an answer came about."""
+    if (memory_id is None) == (recall_id is None):
+        raise typer.BadParameter("give a memory's ID, or --recall with an exposure's id")
     with session(namespace, as_json=as_json) as here:
+        if recall_id is not None:
+            whose = {"namespace": here.namespace}
+            reply = here.client.read.call("GET", f"/v1/exposures/{recall_id}", query=whose)
+            show(reply, as_json, _recalled)
+            return
         reply = here.client.read.call("GET", f"/v1/memories/{memory_id}/explain", query={"namespace": here.namespace})
         show(reply, as_json, _explained)
 
@@ -106,6 +118,31 @@ def _explained(reply: dict[str, Any]) -> None:
         out.print(f"says: {claim['text']} ({claim['status']}, id {claim['id']})")
     if reply.get("beliefs"):
         _print_rectangles(reply["beliefs"])
+
+
+def _recalled(reply: dict[str, Any]) -> None:
+    out.print(f"recall of {moment(reply['at'])}, told at {reply['position']}")
+    if "intent" not in reply:
+        out.print("no account of it was kept")
+        return
+    rule = f" ({reply['rule']})" if reply["rule"] != reply["intent"] else ""
+    verdict = reply["answerability"].replace("_", " ")
+    out.print(f"{verdict}, strength {reply['strength']:.2f}; asked: {reply['intent']}{rule}")
+    out.print(f"as of: {flat(reply['as_of'])}")
+    out.print(f"filters: {flat(reply['filters'])}")
+    out.print(f"candidates: {flat(reply['candidates'])}; weights: {flat(reply['weights'])}")
+    if reply["degraded"]:
+        out.print(f"degraded: {', '.join(reply['degraded'])}")
+    for number, item in enumerate(reply["items"], 1):
+        out.print(f"{number}. {item['score']:.3f}  {item['text'] or '(forgotten)'}")
+        ranks = "".join(f"; {name} rank {rank}" for name, rank in item["ranks"].items())
+        out.print(f"   {flat(item['scores'])}{ranks}  (id {item['id']})")
+    more = reply["left_out_total"] - len(reply["left_out"])
+    for item in reply["left_out"]:
+        score = "" if item["score"] is None else f", {item['score']:.3f}"
+        out.print(f"left out ({item['reason']}{score}): {item['text'] or '(forgotten)'}")
+    if more > 0:
+        out.print(f"and {more} more")
 
 
 def timeline(

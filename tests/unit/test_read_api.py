@@ -102,7 +102,7 @@ def ask(client: TestClient, **body: Any):
 
 def test_recall_has_every_field_of_the_contract(api):
     reply = ask(api).json()
-    assert set(reply) == {"answerability", "items", "context", "as_of", "degraded"}
+    assert set(reply) == {"answerability", "items", "context", "as_of", "degraded", "exposure_id"}
     (item,) = reply["items"]
     assert item["value"] == "宁波"
     assert {
