@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import Final, Literal
 
 from redis import exceptions
@@ -50,14 +50,17 @@ class ValkeyLog:
         partitions: int = 4,
         encryption: Literal["on", "off"] = "on",
         durability: Literal["everysec", "always"] = "everysec",
+        floor: Callable[[int], int] | None = None,
     ) -> None:
+        """`floor` tells how far a partition has reached at least: a server that holds less raises LogDamaged."""
         if partitions < 1:
             raise InvalidInput("a log needs at least one partition", field="partitions")
         self._key_store: Final = keys
         self._encrypted: Final = encryption == "on"
         self._keys: Final = [PartitionKeys(i) for i in range(partitions)]
-        self._server: Final = CheckedServer(url, keys=self._keys, durability=durability)
-        self._stored: StoredEntries = ValkeyStream(self._server, self._keys)
+        self._server: Final = CheckedServer(url, keys=self._keys, durability=durability, floor=floor)
+        self.stream: Final = ValkeyStream(self._server, self._keys)
+        self._stored: StoredEntries = self.stream
 
     @property
     def partitions(self) -> int:

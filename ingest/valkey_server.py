@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from importlib.resources import files
 from typing import Any, Final, Literal
 
-from .errors import Unavailable
+from .errors import LogDamaged, Unavailable
 from .server_checks import ServerTraits, check_server, parse_info
 from .valkey_appends import PartitionKeys, wrong_partitions
 from .valkey_link import Exchange, ValkeyLink, command, failure
@@ -25,10 +25,19 @@ class CheckedServer:
     Raises Unavailable, UnsafeServer, ConfigurationError (another number of partitions, wrong password).
     """
 
-    def __init__(self, url: str, *, keys: Sequence[PartitionKeys], durability: Literal["everysec", "always"]) -> None:
+    def __init__(
+        self,
+        url: str,
+        *,
+        keys: Sequence[PartitionKeys],
+        durability: Literal["everysec", "always"],
+        floor: Callable[[int], int] | None = None,
+    ) -> None:
+        """`floor` tells how far a partition has reached at least."""
         self._link: Final = ValkeyLink(url)
         self._keys: Final = keys
         self._durability: Final[Literal["everysec", "always"]] = durability
+        self._floor: Final = floor
         self._traits: ServerTraits | None = None
 
     def close(self) -> None:
@@ -70,6 +79,22 @@ class CheckedServer:
                 exchange.reply()
             exchange.confirm_synced()
 
+    def sync(self) -> None:
+        """Returns when what the server has taken is fsynced, or written where it cannot tell. Raises Unavailable."""
+        with self.connection() as exchange:
+            if self._traits is not None and self._traits.has_waitaof:
+                exchange.send(command(b"HINCRBY", self._keys[0].meta, b"synced", b"1"))
+                exchange.reply()
+                exchange.confirm_synced()
+            else:
+                exchange.confirm_written()
+
+    def shrink(self) -> None:
+        """Has the append-only file written anew, in the background, without what was trimmed."""
+        with self.connection() as exchange:
+            exchange.send(command(b"BGREWRITEAOF"))
+            exchange.replies(1)  # an error says that one is running already
+
     def _checked(self, exchange: Exchange) -> ServerTraits:
         exchange.send(_FULL_INFO)
         info = parse_info(b"\n".join(exchange.replies(3)))
@@ -89,6 +114,17 @@ class CheckedServer:
                 raise failure(created)
             if created != wanted:
                 raise wrong_partitions(created=int(created), wanted=len(self._keys))
+            if self._floor is not None and (least := self._floor(keys.partition)):
+                exchange.send(command(b"HGET", keys.meta, b"seq"))
+                if (head := int(exchange.reply() or 0)) < least:
+                    raise behind_archive(keys.partition, head, least)
         exchange.send(LOAD_SCRIPT)
         exchange.reply()
         return traits
+
+
+def behind_archive(partition: int, head: int, least: int) -> LogDamaged:
+    return LogDamaged(
+        f"partition {partition} ends at {head}, its archive at {least}: the server's log was rolled back or emptied; "
+        "restore it"
+    )

@@ -73,6 +73,14 @@ class ValkeyStream:
         (rows,) = self._server.ask_all([command(b"XRANGE", self._keys[partition].log, b"-", b"+", b"COUNT", b"1")])
         return int(rows[0][0].split(b"-")[0]) if rows else None
 
+    def sync(self) -> None:
+        """Returns when all that was read from here survives a power cut, as far as the server can tell."""
+        self._server.sync()
+
+    def shrink(self) -> None:
+        """Has the server's file written anew, without what was dropped."""
+        self._server.shrink()
+
     def drop(self, partition: int, *, upto: int) -> int:
         """Takes entries up to `upto` out of the stream, for good. How many there were."""
         (count,) = self._server.ask_all(
