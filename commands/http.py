@@ -11,6 +11,7 @@ from typing import Final, TypeVar
 
 from fastapi import FastAPI
 from prometheus_client import CollectorRegistry, Gauge
+from prometheus_client.registry import Collector
 from pydantic import BaseModel
 from starlette.requests import Request
 from starlette.responses import Response
@@ -35,6 +36,7 @@ from .group_commit import GroupCommit
 from .identity import Alias, Identified, Merge, Split, alias, merge, split
 from .judgement import Confirm, Feedback, Resolve, confirm, feedback, resolve
 from .ports import Ports
+from .pressure import Pressure, Unlimited
 from .publish import Accepted, Import, Publish, namespace_of, publish, publish_history
 from .remember import Remember, Remembered, remember
 from .skipping import Skip, Skipped, skip
@@ -65,18 +67,21 @@ class _Routes:
         key = self._guard.identify(request)
         body = await parse_body(request, Publish)
         key.require("publish", namespace_of(body.events))
+        self._ports.pressure.check(namespace_of(body.events))
         return json_reply(await publish(body, self._ports), 202)
 
     async def publish_history(self, request: Request) -> Response:
         key = self._guard.identify(request)
         body = await parse_body(request, Import)
         key.require("admin", namespace_of(body.events))
+        self._ports.pressure.check(namespace_of(body.events))
         return json_reply(await publish_history(body, self._ports), 202)
 
     async def remember(self, request: Request) -> Response:
         key = self._guard.identify(request)
         body = await parse_body(request, Remember)
         key.require("command" if body.recorded_at is None else "admin", body.namespace)
+        self._ports.pressure.check(body.namespace)
         return json_reply(await remember(body, self._ports), 202)
 
     async def correct(self, request: Request) -> Response:
@@ -193,19 +198,26 @@ def create_app(
     reader: Extractor | None = None,
     api_keys: Sequence[ApiKey] = (),
     health: Health = _all_well,
+    pressure: Pressure | None = None,
+    collectors: Sequence[Collector] = (),
     clock: Callable[[], int] = _now,
 ) -> FastAPI:
-    """The write API. Its committer thread ends with the application's lifespan; `log` and `keys` stay the caller's."""
+    """The write API. `collectors` add to what /metrics tells.
+
+    Its committer thread ends with the application's lifespan; `log` and `keys` stay the caller's.
+    """
     threads = ThreadPoolExecutor(THREADS, "command")
     commits = GroupCommit(log)
     ports = Ports(
         log=log, commits=commits, keys=keys, ledger=ledger, directory=directory, registry=registry,
         fingerprints=Fingerprints(keys.secret("fingerprint")), redact=redact, reader=reader, clock=clock,
-        threads=threads,
+        pressure=pressure or Unlimited(), threads=threads,
     )  # fmt: skip
     metrics = CollectorRegistry()
     waiting = Gauge("taishi_commit_waiting_events", "Events handed to the log, not yet answered", registry=metrics)
     waiting.set_function(lambda: float(commits.waiting))
+    for collector in collectors:
+        metrics.register(collector)
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:

@@ -20,6 +20,7 @@ from taishi.ingest.slots import Fingerprints
 from .contract import Redactor, is_naive
 from .directory import ClaimDirectory
 from .group_commit import GroupCommit
+from .pressure import Pressure
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -41,6 +42,7 @@ class Ports:
     fingerprints: Fingerprints
     redact: Redactor
     reader: Extractor | None
+    pressure: Pressure
     clock: Callable[[], int]
     threads: Executor
 

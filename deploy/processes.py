@@ -32,8 +32,10 @@ from taishi.ingest.rq_jobs import run_worker as run_rq_worker
 from taishi.ingest.rq_upkeep import RqUpkeepQueue
 from taishi.ingest.rq_upkeep import run_worker as run_upkeep_worker
 from taishi.ingest.rules import RulesExtractor
+from taishi.ingest.server_memory import server_memory
 from taishi.ingest.slots import Fingerprints
 from taishi.ingest.sqlalchemy_keys import SqlAlchemyKeyStore
+from taishi.ingest.valkey_link import ValkeyLink
 from taishi.ingest.valkey_log import ValkeyLog
 from taishi.projections.analysis import Analyzer
 from taishi.projections.embedding import Embedder
@@ -51,6 +53,8 @@ from taishi.queries.status import VectorsAt
 from .claim_directory import ReadModelDirectory
 from .extraction import keeping, make_extractor, reading
 from .generations import live_folder, models_folder, vectors_folder
+from .metrics import DeploymentMetrics
+from .pressure import MeasuredPressure
 from .settings import RerankerSetting, Settings
 from .upkeep import schedule, upkeep_jobs
 
@@ -132,6 +136,16 @@ def run_write(settings: Settings, listening: socket.socket) -> None:
     keys = open_keys(settings)
     log = open_log(settings, keys)
     lookup = Lookup(partial(live_folder, settings.home))
+    assert settings.redis_url is not None
+    memory = partial(server_memory, ValkeyLink(settings.redis_url))
+    pressure = MeasuredPressure(
+        log=log,
+        folded=lookup.checkpoint,
+        memory=memory,
+        most_lag=settings.max_lag,
+        most_memory=settings.max_memory,
+    )
+    pressure.start()
     app = create_write_app(
         log=log,
         keys=keys,
@@ -141,6 +155,8 @@ def run_write(settings: Settings, listening: socket.socket) -> None:
         redact=redact,
         reader=RulesExtractor(mode=settings.provenance),
         api_keys=settings.guards,
+        pressure=pressure,
+        collectors=[DeploymentMetrics(settings, memory=memory)],
     )
     _serve(app, listening)
 

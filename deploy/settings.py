@@ -185,6 +185,8 @@ class Settings(BaseSettings):
     namespace: str = "default"
     rq_workers: int = Field(default=1, ge=1, le=64)
     upkeep_workers: int = Field(default=2, ge=1, le=64)
+    max_lag: int = Field(default=200_000, ge=0)
+    max_memory: float = Field(default=0.8, ge=0, le=1)
     schedule: ScheduleSetting = ScheduleSetting()
     ablate: str | None = None
 

@@ -118,6 +118,13 @@ class Unavailable(TaishiError):
         self.retry_after = retry_after
 
 
+class Overloaded(Unavailable):
+    """More is written than is read, or than the server can hold: try again after `retry_after` seconds."""
+
+    status = 429
+    slug = "overloaded"
+
+
 class NotCaughtUp(Unavailable):
     """The read models have not reached the position that was asked for."""
 

@@ -18,6 +18,7 @@ from importlib.metadata import version
 from typing import Any, Final, TypeVar
 
 from fastapi import FastAPI
+from prometheus_client import CollectorRegistry
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -50,6 +51,7 @@ from .exposures import Exposures
 from .listing import ListRequest, list_memories
 from .meaning import Meaning
 from .memories import Found, life, memory
+from .metrics import ReadMetrics
 from .positions import position_of, read_to
 from .readiness import Readiness
 from .reading import ReadModel, ReadModels
@@ -365,6 +367,13 @@ def create_app(
             reranking.close()
         pool.shutdown(wait=False, cancel_futures=True)
 
+    metrics = CollectorRegistry()
+    dropped = (lambda: 0) if exposures is None else (lambda: exposures.dropped)
+    metrics.register(ReadMetrics(models, log, vectors, now=clock, dropped=dropped))
     return build_app(
-        title="Taishi: read side", version=version("taishi"), operations=routes.operations(), lifespan=lifespan
+        title="Taishi: read side",
+        version=version("taishi"),
+        operations=routes.operations(),
+        lifespan=lifespan,
+        metrics=metrics,
     )

@@ -114,15 +114,19 @@ class Sender:
         self.imported += sum(1 for one in accepted if not one["duplicate"])
         self._done(len(batch.events))
 
-
     def _posted(self, batch: _Batch) -> list[dict[str, Any]]:
-        """A side that is down is waited for: what it took before it went comes back as duplicates."""
-        for patience in range(TRIES, 0, -1):
+        """A side that is down is waited for: what it took before it went comes back as duplicates.
+
+        One that asks for patience gets as much as it wants.
+        """
+        patience = TRIES
+        while True:
             try:
                 reply = self._side.call("POST", batch.route, {"events": batch.events})
                 break
             except CallFailed as e:
-                if e.status not in (0, 503) or patience == 1:
+                patience -= e.status != 429
+                if e.status not in (0, 429, 503) or patience == 0:
                     raise
                 time.sleep(float(e.problem.get("retry_after", RETRY_SECONDS)))
         return list(reply["accepted"])
