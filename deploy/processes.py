@@ -34,9 +34,7 @@ from taishi.ingest.rq_upkeep import run_worker as run_upkeep_worker
 from taishi.ingest.rules import RulesExtractor
 from taishi.ingest.server_memory import server_memory
 from taishi.ingest.slots import Fingerprints
-from taishi.ingest.sqlalchemy_keys import SqlAlchemyKeyStore
 from taishi.ingest.valkey_link import ValkeyLink
-from taishi.ingest.valkey_log import ValkeyLog
 from taishi.projections.analysis import Analyzer
 from taishi.projections.embedding import Embedder
 from taishi.projections.embedding_choice import make_embedder
@@ -51,6 +49,7 @@ from taishi.queries.reranking_http import HttpReranker
 from taishi.queries.status import VectorsAt
 
 from .claim_directory import ReadModelDirectory
+from .event_log import open_keys, open_log
 from .extraction import keeping, make_extractor, reading
 from .generations import live_folder, models_folder, vectors_folder
 from .metrics import DeploymentMetrics
@@ -59,26 +58,13 @@ from .settings import RerankerSetting, Settings
 from .upkeep import schedule, upkeep_jobs
 
 _SHUTDOWN_SECONDS: Final = 3
+HOME_WORDS: Final = 100_000
+"""Words of the home's dictionary."""
 _SETTLE_SECONDS: Final = 20.0
-
-
-def open_keys(settings: Settings) -> SqlAlchemyKeyStore:
-    return SqlAlchemyKeyStore(settings.keystore)
 
 
 def open_ledger(settings: Settings, keys: KeyStore) -> Ledger:
     return Ledger(settings.ledger, keys.secret("ledger"))
-
-
-def open_log(settings: Settings, keys: KeyStore) -> ValkeyLog:
-    assert settings.redis_url is not None  # the launcher fills it in where the server is embedded
-    return ValkeyLog(
-        settings.redis_url,
-        keys=keys,
-        partitions=settings.partitions,
-        encryption=settings.encryption,
-        durability=settings.durability,
-    )
 
 
 def check_log(settings: Settings) -> None:
@@ -91,8 +77,16 @@ def check_log(settings: Settings) -> None:
 
 
 @lru_cache(maxsize=1)
-def analyzer() -> Analyzer:
-    return Analyzer()
+def analyzer(dictionary: Path | None) -> Analyzer:
+    """With the words of that file. Raises ConfigurationError where it cannot be read or has something else in it."""
+    if dictionary is None:
+        return Analyzer()
+    try:
+        words = dictionary_words(words_in(dictionary.read_text("utf-8")), most=HOME_WORDS)
+    except (OSError, UnicodeDecodeError, InvalidInput) as e:
+        said = e.message if isinstance(e, InvalidInput) else type(e).__name__
+        raise ConfigurationError(f"the dictionary {dictionary} cannot be used: {said}", field="dictionary") from None
+    return Analyzer().with_words(words)
 
 
 @lru_cache(maxsize=1)
@@ -124,7 +118,7 @@ def reranking(service: RerankerSetting | None) -> Reranking | None:
 
 def warming(settings: Settings) -> Iterator[Callable[[], object]]:
     """Steps that load what is large, once, so that processes forked afterwards share it."""
-    yield lambda: analyzer().index("太史 writes")
+    yield lambda: analyzer(settings.dictionary).index("太史 writes")
     if sys.platform == "darwin":
         return  # its own linear algebra does not survive a fork: there each process loads the model for itself
     model = embedder(settings)
@@ -164,7 +158,7 @@ def run_write(settings: Settings, listening: socket.socket) -> None:
 def run_projector(settings: Settings) -> None:
     log = open_log(settings, open_keys(settings))
     projector = Projector(
-        log=log, folder=live_folder(settings.home), partitions=range(settings.partitions), analyzer=analyzer()
+        log=log, folder=live_folder(settings.home), partitions=range(settings.partitions), analyzer=analyzer(settings.dictionary)
     )
     projector.run(_until_terminated())
     projector.close()
@@ -232,7 +226,7 @@ def run_read(settings: Settings, listening: socket.socket) -> None:
             models_folder(settings.home), partitions=settings.partitions, partition_of=log.partition_of
         ),
         log=log,
-        analyzer=analyzer,
+        analyzer=partial(analyzer, settings.dictionary),
         meaning=meaning,
         vectors=VectorsAt(vectors),
         api_keys=settings.guards,

@@ -122,6 +122,7 @@ class ScheduleSetting(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     maintain: int = Field(default=0, ge=0)
+    seal: int = Field(default=600, ge=0)
 
 
 class Address(BaseModel):
@@ -154,6 +155,10 @@ class Settings(BaseSettings):
     `redis_url` is the log's server (default: an embedded one), `jobs_url` the RQ queue's (default: another database
     of the same server), `keystore_url` the SQLAlchemy URL of the data keys (default: a SQLite file of its own).
     `extractor` is `rules`, `model` (with a `[model]` block) or a plugin's name that stands in `extractor_plugins` too.
+    `archive` is the folder of the log's segments (default: `archive` in the home folder), `archive_keep` how many
+    entries of each partition stay in the server when older ones are sealed.
+    `dictionary` is a file of Chinese words, one a line, that are found as such in every namespace (another one than
+    before: all indexes are made anew).
     `namespace` is what the command line speaks of where it is not told another. `ablate` is for measuring alone: names
     of recall's channels, parted by commas, that the read side does without.
     """
@@ -179,12 +184,15 @@ class Settings(BaseSettings):
     extractor: str = "rules"
     extractor_plugins: tuple[str, ...] = ()
     model: ModelSetting | None = None
+    dictionary: Path | None = None
     embedder: Literal["local", "hashed", "openai", "off"] = "local"
     embedding: EmbeddingSetting | None = None
     reranker: RerankerSetting | None = None
     namespace: str = "default"
     rq_workers: int = Field(default=1, ge=1, le=64)
     upkeep_workers: int = Field(default=2, ge=1, le=64)
+    archive: Path | None = None
+    archive_keep: int = Field(default=100_000, ge=0)
     max_lag: int = Field(default=200_000, ge=0)
     max_memory: float = Field(default=0.8, ge=0, le=1)
     schedule: ScheduleSetting = ScheduleSetting()
@@ -255,6 +263,11 @@ class Settings(BaseSettings):
         if not url.scheme.startswith("sqlite"):
             return self.home / "keys" / "ledger.jsonl"
         return Path(unquote(url.path[1:])).absolute().with_name("ledger.jsonl")
+
+    @property
+    def archive_folder(self) -> Path:
+        """Where segments of the log lie."""
+        return self.archive.expanduser().absolute() if self.archive is not None else self.home / "archive"
 
     @property
     def ablated(self) -> frozenset[str]:

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from taishi.ingest.upkeep import UpkeepJobs, UpkeepQueue
 
+from .archiving import seal_what_is_old
 from .settings import Settings
 
 
 def upkeep_jobs(settings: Settings, queue: UpkeepQueue) -> UpkeepJobs:
     """`queue` is for jobs that put their successors on it."""
-    return {}
+    return {"seal": lambda _: seal_what_is_old(settings)}
 
 
 def schedule(settings: Settings) -> dict[str, int]:

@@ -24,6 +24,7 @@ COMMANDS: Final = {
     "doctor": "doctor:doctor",
     "bench": "benching:bench",
     "ops": "operations:ops",
+    "archive": "archiving:archive",
     "dead-letters": "dead_letters:dead_letters",
 }
 """Command name → `module:name` of a function, or of a Typer of its own, in this package."""

@@ -1,0 +1,95 @@
+"""Sealing as a deployment does it: what its readers still need, and the job that seals from time to time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Final
+
+import apsw
+
+from taishi.ingest.archived_log import ArchivedLog
+from taishi.ingest.errors import Unavailable
+from taishi.ingest.keys import KeyStore
+from taishi.ingest.outbox import Outbox
+from taishi.ingest.sealing import Outcome, Sealing
+from taishi.ingest.signatures import Signer
+from taishi.projections.store import open_connection
+from taishi.projections.vectors import serving
+from taishi.projections.worker import model_path
+
+from .event_log import open_keys, open_log
+from .generations import live_folder, vectors_folder
+from .settings import Settings
+
+LEAST: Final = 10_000
+"""The job makes no segments of fewer entries."""
+
+
+def sealing(
+    settings: Settings,
+    log: ArchivedLog,
+    keys: KeyStore,
+    *,
+    keep: int | None = None,
+    least: int = 1,
+    progress: Callable[[Outcome], None] = lambda _: None,
+) -> Sealing:
+    """`keep` None: as the settings say."""
+    return Sealing(
+        log,
+        Signer.of(keys),
+        needed=partial(read_by_all, settings),
+        keep=settings.archive_keep if keep is None else keep,
+        least=least,
+        progress=progress,
+    )
+
+
+def seal_what_is_old(settings: Settings) -> None:
+    """The upkeep job."""
+    keys = open_keys(settings)
+    log = open_log(settings, keys)
+    try:
+        sealing(settings, log, keys, least=LEAST).run()
+    finally:
+        log.close()
+        keys.close()
+
+
+def read_by_all(settings: Settings, partition: int) -> int:
+    """Up to where the live read model, its vectors and the keeper have read the partition: 0 where one has not begun.
+
+    Generations that are being built, and readers that come later, read what is behind it from the archive.
+    """
+    reached = [_folded(settings, partition), _kept(settings, partition)]
+    if settings.embedder != "off":
+        file = serving(vectors_folder(settings.home), partition, None)
+        reached.append(0 if file is None else file.seq)
+    return min(reached)
+
+
+def _folded(settings: Settings, partition: int) -> int:
+    try:
+        connection = open_connection(model_path(live_folder(settings.home), partition), read_only=True)
+    except (apsw.CantOpenError, FileNotFoundError):
+        return 0
+    try:
+        return int(connection.execute("SELECT seq FROM checkpoint").get or 0)
+    except apsw.SQLError:
+        return 0
+    except apsw.BusyError:
+        raise Unavailable(f"the read model of partition {partition} is busy") from None
+    finally:
+        connection.close()
+
+
+def _kept(settings: Settings, partition: int) -> int:
+    path = settings.home / "keeper" / "keeper.db"
+    if not path.exists():
+        return 0
+    outbox = Outbox(path)
+    try:
+        return outbox.checkpoint(partition).seq
+    finally:
+        outbox.dispose()

@@ -1,0 +1,117 @@
+"""`archive`: sealing what is old into segment files, and listing them. Works on this home folder itself."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Annotated, Any, Final
+
+import typer
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+from taishi.ingest.archived_log import ArchivedLog
+from taishi.ingest.instants import render
+from taishi.ingest.segments import Manifest
+from taishi.ingest.sqlalchemy_keys import SqlAlchemyKeyStore
+
+from ..archiving import sealing
+from ..event_log import open_keys, open_log
+from ..settings import Settings, load_settings
+from .render import aligned
+from .session import AsJson, err, failing_clearly, out, print_json
+
+archive: Final = typer.Typer(
+    no_args_is_help=True, add_completion=False, help="Old entries of the log, in segment files.", rich_markup_mode=None
+)
+
+
+@archive.callback()
+def _archive() -> None:
+    """Old entries of the log, in segment files."""
+
+
+@archive.command("seal")
+def seal(
+    keep: Annotated[
+        int | None, typer.Option(min=0, metavar="N", help="Entries of each partition that stay in the server.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Seals all but the newest entries of each partition into segment files, and takes them out of the server."""
+    with failing_clearly(as_json=as_json), _log() as (settings, log, keys):
+        keeping = settings.archive_keep if keep is None else keep
+        before = [log.stream.bytes_held(partition) for partition in range(log.partitions)]
+        total = sum(
+            max(0, log.head(partition) - keeping - log.archive.last(partition)) for partition in range(log.partitions)
+        )
+        columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+        with Progress(*columns, console=err, transient=True) as bar:
+            task = bar.add_task("sealing", total=total)
+            run = sealing(settings, log, keys, keep=keep, progress=lambda done: bar.advance(task, done.sealed))
+            outcomes = run.run()
+        rows: list[dict[str, Any]] = [
+            {
+                "partition": f"p{outcome.partition}",
+                "sealed": outcome.sealed,
+                "segments": [str(manifest.name) for manifest in outcome.segments],
+                "trimmed": outcome.trimmed,
+                "stream_bytes": {"before": was, "after": log.stream.bytes_held(outcome.partition)},
+            }
+            for outcome, was in zip(outcomes, before, strict=True)
+        ]
+    if as_json:
+        print_json({"partitions": rows})
+    for row in [] if as_json else rows:
+        held = row["stream_bytes"]
+        out.print(
+            f"{row['partition']}: {row['sealed']} sealed in {len(row['segments'])} segments, {row['trimmed']} taken "
+            f"out of the server ({held['before']:,} → {held['after']:,} bytes)"
+        )
+
+
+@archive.command("list")
+def list_segments(as_json: AsJson = False) -> None:
+    """The segments, oldest first. One whose manifest was lost or altered is told as such."""
+    with failing_clearly(as_json=as_json):
+        settings = load_settings()
+        keys = open_keys(settings)
+        log = open_log(settings, keys)
+        rows = [
+            _shown(Manifest.read(log.archive.folder, name, log.archive.verifier))
+            for partition in range(settings.partitions)
+            for name in log.archive.segments(partition)
+        ]
+        keys.close()
+    if as_json:
+        print_json({"folder": str(settings.archive_folder), "segments": rows})
+    elif not rows:
+        out.print(f"nothing is sealed in {settings.archive_folder}")
+    else:
+        table = [("segment", "entries", "bytes", "from", "to")]
+        table += [(r["segment"], str(r["entries"]), str(r["bytes"]), r["from"], r["to"]) for r in rows]
+        for line in aligned(table):
+            out.print(line)
+
+
+def _shown(manifest: Manifest) -> dict[str, Any]:
+    return {
+        "segment": str(manifest.name),
+        "entries": manifest.last - manifest.first + 1,
+        "bytes": manifest.file_bytes,
+        "from": render(manifest.appended_from),
+        "to": render(manifest.appended_to),
+        "chain_after": manifest.chain_after,
+        "sha256": manifest.sha256,
+    }
+
+
+@contextmanager
+def _log() -> Iterator[tuple[Settings, ArchivedLog, SqlAlchemyKeyStore]]:
+    settings = load_settings()
+    keys = open_keys(settings)
+    log = open_log(settings, keys)
+    try:
+        yield settings, log, keys
+    finally:
+        log.close()
+        keys.close()
