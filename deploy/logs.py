@@ -1,4 +1,4 @@
-"""Logs of the processes: one file each, never with a message body, a key or a token in it.
+"""Logs of the processes: one file each, a JSON object a line, never with a message body, a key or a token in it.
 
 Taishi's own errors are written for logs. Other libraries' exceptions may quote the data that they choked on, so of
 those only the type and the place are written.
@@ -13,12 +13,13 @@ import threading
 import traceback
 from logging.handlers import WatchedFileHandler
 from pathlib import Path
-from types import TracebackType
 from typing import Final
 
-from taishi.ingest.errors import TaishiError
+import orjson
 
-_FORMAT: Final = "%(asctime)s %(levelname)s %(name)s: %(message)s"
+from taishi.ingest.errors import TaishiError
+from taishi.ingest.instants import SECOND, render
+
 _LARGEST: Final = 16 * 1024 * 1024  # bytes; a larger file is set aside when its process starts
 
 
@@ -41,11 +42,24 @@ def describe_trace(error: BaseException) -> str:
     return "\n".join(lines)
 
 
-class _Formatter(logging.Formatter):
-    def formatException(
-        self, ei: tuple[type[BaseException], BaseException, TracebackType | None] | tuple[None, None, None]
-    ) -> str:
-        return describe_trace(ei[1]) if ei[1] is not None else ""
+class _Lines(logging.Formatter):
+    """`at` (ISO 8601, UTC), `level`, `process`, `logger`, `message`, and `trace` where an error came with it."""
+
+    def __init__(self, process: str) -> None:
+        super().__init__()
+        self._process = process
+
+    def format(self, record: logging.LogRecord) -> str:
+        line = {
+            "at": render(int(record.created * SECOND)),
+            "level": record.levelname.lower(),
+            "process": self._process,
+            "logger": record.name,
+            "message": record.getMessage(),
+        }
+        if record.exc_info and record.exc_info[1] is not None:
+            line["trace"] = describe_trace(record.exc_info[1])
+        return orjson.dumps(line).decode()
 
 
 def start_logging(path: Path) -> None:
@@ -60,7 +74,7 @@ def start_logging(path: Path) -> None:
     os.dup2(null, 0)
     os.close(null)
     handler = WatchedFileHandler(path, encoding="utf-8")
-    handler.setFormatter(_Formatter(_FORMAT))
+    handler.setFormatter(_Lines(path.stem))
     logging.basicConfig(level=logging.INFO, handlers=[handler], force=True)
     for noisy in ("httpx", "httpcore", "jieba"):
         logging.getLogger(noisy).setLevel(logging.WARNING)
@@ -75,4 +89,4 @@ def _log_uncaught(error: BaseException | None) -> None:
 
 def write_line(error: BaseException) -> None:
     """The error that ends a process or a thread."""
-    logging.getLogger("taishi").error("ended by an error\n%s", describe_trace(error))
+    logging.getLogger("taishi").error("ended by an error", exc_info=error)

@@ -57,6 +57,15 @@ def test_both_sides_tell_how_far_they_are_and_what_waits(taishi: RunningTaishi) 
     assert 0 < write["taishi_server_memory_bytes"] < write["taishi_server_memory_limit_bytes"]
 
 
+def test_alerts_speak_of_metrics_that_there_are(taishi: RunningTaishi) -> None:
+    rules = (Path(__file__).parents[2] / "deploy" / "alerts.yaml").read_text("utf-8")
+    asked = set(re.findall(r"taishi_[a-z_]+", rules)) - {"taishi_model_cost_today", "taishi_model_daily_cap"}
+    assert len(asked) >= 9
+    httpx.post(f"{taishi.read}/v1/recall", json={"namespace": "n", "query": "which line?"}, timeout=20)
+    there = {name.partition("{")[0] for name in measured(taishi.read) | measured(taishi.write)}
+    assert asked <= there
+
+
 def test_writers_wait_while_nothing_is_folded_and_forgetting_does_not(taishi: RunningTaishi) -> None:
     projector = taishi.pid("projector")
     os.kill(projector, signal.SIGSTOP)

@@ -1,5 +1,6 @@
 """The supervisor over small processes of its own. It runs in a child, since it owns its process's signals."""
 
+import json
 import os
 import signal
 import socket
@@ -136,5 +137,9 @@ def test_a_failing_child_is_delayed_more_and_more_and_logs_no_words(folder: Path
     assert running.process.wait(timeout=10) == 0
     assert 3 <= said.count("failing ended with status 70") <= 7
     log = (folder / "logs" / "failing.log").read_text()
-    assert "KeyError" in log
+    lines = [json.loads(line) for line in log.splitlines()]
+    assert {(one["process"], one["level"], one["message"]) for one in lines} == {
+        ("failing", "error", "ended by an error")
+    }
+    assert all("KeyError" in one["trace"] for one in lines)
     assert "must not be logged" not in log
