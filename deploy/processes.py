@@ -58,8 +58,6 @@ from .settings import RerankerSetting, Settings
 from .upkeep import schedule, upkeep_jobs
 
 _SHUTDOWN_SECONDS: Final = 3
-HOME_WORDS: Final = 100_000
-"""Words of the home's dictionary."""
 _SETTLE_SECONDS: Final = 20.0
 
 
@@ -77,16 +75,8 @@ def check_log(settings: Settings) -> None:
 
 
 @lru_cache(maxsize=1)
-def analyzer(dictionary: Path | None) -> Analyzer:
-    """With the words of that file. Raises ConfigurationError where it cannot be read or has something else in it."""
-    if dictionary is None:
-        return Analyzer()
-    try:
-        words = dictionary_words(words_in(dictionary.read_text("utf-8")), most=HOME_WORDS)
-    except (OSError, UnicodeDecodeError, InvalidInput) as e:
-        said = e.message if isinstance(e, InvalidInput) else type(e).__name__
-        raise ConfigurationError(f"the dictionary {dictionary} cannot be used: {said}", field="dictionary") from None
-    return Analyzer().with_words(words)
+def analyzer() -> Analyzer:
+    return Analyzer()
 
 
 @lru_cache(maxsize=1)
@@ -118,7 +108,7 @@ def reranking(service: RerankerSetting | None) -> Reranking | None:
 
 def warming(settings: Settings) -> Iterator[Callable[[], object]]:
     """Steps that load what is large, once, so that processes forked afterwards share it."""
-    yield lambda: analyzer(settings.dictionary).index("太史 writes")
+    yield lambda: analyzer().index("太史 writes")
     if sys.platform == "darwin":
         return  # its own linear algebra does not survive a fork: there each process loads the model for itself
     model = embedder(settings)
@@ -158,7 +148,7 @@ def run_write(settings: Settings, listening: socket.socket) -> None:
 def run_projector(settings: Settings) -> None:
     log = open_log(settings, open_keys(settings))
     projector = Projector(
-        log=log, folder=live_folder(settings.home), partitions=range(settings.partitions), analyzer=analyzer(settings.dictionary)
+        log=log, folder=live_folder(settings.home), partitions=range(settings.partitions), analyzer=analyzer()
     )
     projector.run(_until_terminated())
     projector.close()
@@ -226,7 +216,7 @@ def run_read(settings: Settings, listening: socket.socket) -> None:
             models_folder(settings.home), partitions=settings.partitions, partition_of=log.partition_of
         ),
         log=log,
-        analyzer=partial(analyzer, settings.dictionary),
+        analyzer=analyzer,
         meaning=meaning,
         vectors=VectorsAt(vectors),
         api_keys=settings.guards,

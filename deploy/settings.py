@@ -157,8 +157,6 @@ class Settings(BaseSettings):
     `extractor` is `rules`, `model` (with a `[model]` block) or a plugin's name that stands in `extractor_plugins` too.
     `archive` is the folder of the log's segments (default: `archive` in the home folder), `archive_keep` how many
     entries of each partition stay in the server when older ones are sealed.
-    `dictionary` is a file of Chinese words, one a line, that are found as such in every namespace (another one than
-    before: all indexes are made anew).
     `namespace` is what the command line speaks of where it is not told another. `ablate` is for measuring alone: names
     of recall's channels, parted by commas, that the read side does without.
     """
@@ -184,7 +182,6 @@ class Settings(BaseSettings):
     extractor: str = "rules"
     extractor_plugins: tuple[str, ...] = ()
     model: ModelSetting | None = None
-    dictionary: Path | None = None
     embedder: Literal["local", "hashed", "openai", "off"] = "local"
     embedding: EmbeddingSetting | None = None
     reranker: RerankerSetting | None = None
