@@ -123,6 +123,7 @@ class ScheduleSetting(BaseModel):
 
     maintain: int = Field(default=0, ge=0)
     seal: int = Field(default=600, ge=0)
+    backup: int = Field(default=86_400, ge=0)
 
 
 class Address(BaseModel):
@@ -157,6 +158,10 @@ class Settings(BaseSettings):
     `extractor` is `rules`, `model` (with a `[model]` block) or a plugin's name that stands in `extractor_plugins` too.
     `archive` is the folder of the log's segments (default: `archive` in the home folder), `archive_keep` how many
     entries of each partition stay in the server when older ones are sealed.
+    `dictionary` is a file of Chinese words, one a line, that are found as such in every namespace (another one than
+    before: all indexes are made anew).
+    `backup_to` is the folder that recurring backups go to (None: there are none), `backup_keys_to` the one for copies
+    of the key store (default: `<backup_to>-keys`), of which `keep_keys` stay.
     `namespace` is what the command line speaks of where it is not told another. `ablate` is for measuring alone: names
     of recall's channels, parted by commas, that the read side does without.
     """
@@ -182,6 +187,7 @@ class Settings(BaseSettings):
     extractor: str = "rules"
     extractor_plugins: tuple[str, ...] = ()
     model: ModelSetting | None = None
+    dictionary: Path | None = None
     embedder: Literal["local", "hashed", "openai", "off"] = "local"
     embedding: EmbeddingSetting | None = None
     reranker: RerankerSetting | None = None
@@ -193,6 +199,9 @@ class Settings(BaseSettings):
     max_lag: int = Field(default=200_000, ge=0)
     max_memory: float = Field(default=0.8, ge=0, le=1)
     schedule: ScheduleSetting = ScheduleSetting()
+    backup_to: Path | None = None
+    backup_keys_to: Path | None = None
+    keep_keys: int = Field(default=2, ge=1, le=100)
     ablate: str | None = None
 
     _sources: dict[str, str] = PrivateAttr(default_factory=dict)

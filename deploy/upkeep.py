@@ -8,14 +8,16 @@ from __future__ import annotations
 from taishi.ingest.upkeep import UpkeepJobs, UpkeepQueue
 
 from .archiving import seal_what_is_old
+from .backup.making import recurring_backup
 from .settings import Settings
 
 
 def upkeep_jobs(settings: Settings, queue: UpkeepQueue) -> UpkeepJobs:
     """`queue` is for jobs that put their successors on it."""
-    return {"seal": lambda _: seal_what_is_old(settings)}
+    return {"seal": lambda _: seal_what_is_old(settings), "backup": lambda _: recurring_backup(settings)}
 
 
 def schedule(settings: Settings) -> dict[str, int]:
     """Seconds between runs, by job."""
-    return settings.schedule.model_dump()
+    every: dict[str, int] = settings.schedule.model_dump()
+    return every if settings.backup_to is not None else {**every, "backup": 0}

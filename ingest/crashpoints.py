@@ -10,6 +10,9 @@ start it again in the same environment. The points:
 `extracted`   claims are read, not appended                  `folded`     a fold is committed, its worker goes on
 `tombstoned`  a tombstone is in the log, its keys are there  `destroyed`  they are not, the ledger knows nothing
 `ledgered`    the ledger has a line, not fsynced             `unscrubbed` a fold forgot, old pages are still there
+`models_copied` `part_written` `keys_copied`  a folder of a backup is filled (a part: with some entries), not kept yet
+`part_kept` `keys_kept`                       it is kept, the backup goes on
+`keys_restored` `batch_restored` `tombstones_restored` `models_restored`   a restore did that, and goes on
 """
 
 from __future__ import annotations
@@ -21,6 +24,8 @@ from typing import Final
 
 POINTS: Final = ("key_minted", "appended", "outboxed", "enqueued", "extracted", "folded")
 FORGETTING_POINTS: Final = ("tombstoned", "destroyed", "ledgered", "unscrubbed")
+BACKUP_POINTS: Final = ("models_copied", "part_written", "part_kept", "keys_copied", "keys_kept")
+RESTORE_POINTS: Final = ("keys_restored", "batch_restored", "tombstones_restored", "models_restored")
 
 _name, _, _count = os.environ.get("TAISHI_CRASH_POINT", "").partition(":")
 _nth, _, _times = _count.partition(":")

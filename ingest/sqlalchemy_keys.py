@@ -64,7 +64,7 @@ SECRETS: Final = Table(
     Column("secret", LargeBinary(KEY_BYTES), nullable=False),
 )
 
-_PASSING: Final = "passing:"
+PASSING: Final = "passing:"
 """Names of secrets begin with it that go with the next destroyed key."""
 _FIRST_BLOCK: Final = 256
 _LARGEST_BLOCK: Final = 4096
@@ -162,7 +162,7 @@ class SqlAlchemyKeyStore:
                 )
                 destroyed += result.rowcount
             if destroyed:
-                connection.execute(delete(SECRETS).where(SECRETS.c.name.startswith(_PASSING, autoescape=True)))
+                connection.execute(delete(SECRETS).where(SECRETS.c.name.startswith(PASSING, autoescape=True)))
         return destroyed
 
     def secret(self, name: str) -> bytes:
@@ -174,7 +174,7 @@ class SqlAlchemyKeyStore:
     def passing_secret(self, name: str) -> bytes:
         """A 32-byte secret that lasts until the next key is destroyed, in the same transaction: copies of words that
         are sealed under it (snapshots of read models) go with whatever is forgotten next."""
-        return self._kept_secret(_PASSING + name)
+        return self._kept_secret(PASSING + name)
 
     def _kept_secret(self, name: str) -> bytes:
         with self._transaction() as connection:

@@ -65,8 +65,8 @@ class Draft:
 
     def keep(self, manifest: Manifest, secret: bytes) -> Path:
         """Every file is durable before the manifest is, and that before the folder has its name."""
-        for name in manifest.files:
-            sync(self.path / name)
+        for path in [*self.path.rglob("*")]:
+            sync(path)
         write_durably(self.path / MANIFEST, manifest.signed(secret))
         sync(self.path)
         os.rename(self.path, self._final)
@@ -75,7 +75,7 @@ class Draft:
 
     def sums(self) -> dict[str, FileSum]:
         """Of every file in it."""
-        names = sorted(path.name for path in self.path.iterdir())
+        names = sorted(path.relative_to(self.path).as_posix() for path in self.path.rglob("*") if path.is_file())
         return {name: file_sum(self.path / name) for name in names}
 
 
@@ -127,7 +127,7 @@ def verify_files(folder: Path, manifest: Manifest) -> None:
     """Raises BackupDamaged that names the first file that is not as the manifest has it."""
     for name, expected in manifest.files.items():
         path = folder / name
-        if Path(name).name != name or not path.is_file():
+        if not path.is_file():
             raise BackupDamaged(f"{path} is missing")
         if file_sum(path) != expected:
             raise BackupDamaged(f"{path} is not what was backed up: size or checksum differ")
@@ -135,7 +135,7 @@ def verify_files(folder: Path, manifest: Manifest) -> None:
 
 def remove_folder(folder: Path) -> None:
     """Its files are overwritten first, so that keys do not stay behind where the disk keeps a file's place."""
-    for path in folder.iterdir():
+    for path in [path for path in folder.rglob("*") if path.is_file()]:
         with path.open("r+b") as file:
             left = path.stat().st_size
             while left > 0:

@@ -34,9 +34,9 @@ class FileSum:
 class Manifest:
     """`number` orders folders of one kind, from 1. `made_at` is an instant. `facts` are the kind's own:
 
-    - `log`: per partition `after` and `upto` (the part holds seq in (after, upto]) and the chain's values there,
-      `chain_after` and `chain_upto` in hex
-    - `models`: `at` (sequence numbers folded, by partition) and `part`, the log part it belongs to
+    - `log`: per partition `after` and `upto` (the part holds seq in (after, upto]), the chain's values there,
+      `chain_after` and `chain_upto`, and `digests` of the entries at `upto`, in hex
+    - `models`: `heads`, per partition: the copies stand on a log that is at least so long
     - `keys`: `part`, the last log part whose keys it holds, and `last_key`
     """
 

@@ -21,6 +21,8 @@ COMMANDS: Final = {
     "timeline": "questions:timeline",
     "status": "questions:status",
     "import": "importing:import_files",
+    "backup": "backing_up:backup",
+    "restore": "backing_up:restore",
     "doctor": "doctor:doctor",
     "bench": "benching:bench",
     "ops": "operations:ops",
