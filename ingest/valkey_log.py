@@ -216,7 +216,7 @@ class ValkeyLog:
         return [None if seq is None else Position(partition, int(seq)) for seq in found]
 
     def head(self, partition: int) -> int:
-        return int(self._server.ask_all([command(b"HGET", self._keys[partition].meta, b"seq")])[0] or 0)
+        return self.stream.head(partition)
 
     def namespace_head(self, namespace: str) -> NamespaceHead:
         partition = self.partition_of(namespace)

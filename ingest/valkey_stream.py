@@ -9,7 +9,7 @@ from .entries import StoredEntry, parse_entry
 from .envelope import Position
 from .errors import LogDamaged, NotFound
 from .stored_entries import Run
-from .valkey_appends import PartitionKeys
+from .valkey_appends import PartitionKeys, fingerprint
 from .valkey_link import command
 from .valkey_server import CheckedServer
 
@@ -68,9 +68,25 @@ class ValkeyStream:
             entries.append(parse_entry(partition, seq, found[0][1]))
         return entries
 
+    def head(self, partition: int) -> int:
+        """Sequence number of the last entry that was appended, 0 if none."""
+        return int(self._server.ask_all([command(b"HGET", self._keys[partition].meta, b"seq")])[0] or 0)
+
+    def placed(self, partition: int, entries: Sequence[StoredEntry]) -> list[int | None]:
+        """Where the index of event ids, which `append` keeps, places the events of these entries."""
+        keys = self._keys[partition]
+        prints = [fingerprint(entry.header["n"], entry.header["i"]) for entry in entries]
+        found = self._server.ask_all([command(b"HGET", keys.bucket(print_), print_) for print_ in prints])
+        return [None if seq is None else int(seq) for seq in found]
+
     def first(self, partition: int) -> int | None:
         """Sequence number of the oldest entry that is here."""
-        (rows,) = self._server.ask_all([command(b"XRANGE", self._keys[partition].log, b"-", b"+", b"COUNT", b"1")])
+        return self.following(partition, 0)
+
+    def following(self, partition: int, seq: int) -> int | None:
+        """Sequence number of the oldest entry behind `seq`."""
+        log = self._keys[partition].log
+        (rows,) = self._server.ask_all([command(b"XRANGE", log, b"%d-0" % (seq + 1), b"+", b"COUNT", b"1")])
         return int(rows[0][0].split(b"-")[0]) if rows else None
 
     def sync(self) -> None:
