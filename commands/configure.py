@@ -9,6 +9,7 @@ from zoneinfo import available_timezones
 from pydantic import AfterValidator, BaseModel
 from pydantic_core import PydanticCustomError
 
+from taishi.ingest.dictionary import dictionary_words
 from taishi.ingest.envelope import NewEvent
 from taishi.ingest.errors import InvalidInput
 from taishi.ingest.ids import new_id
@@ -30,9 +31,11 @@ def _zone(name: str) -> str:
 
 
 class Configure(Contract):
-    """Settings that are left out stay as they are."""
+    """Settings that are left out stay as they are. `dictionary` are Chinese words that are found as such, in place of
+    all that were set before."""
 
     timezone: Annotated[str, AfterValidator(_zone)] | None = None
+    dictionary: list[str] | None = None
 
 
 class Placed(BaseModel):
@@ -42,7 +45,9 @@ class Placed(BaseModel):
 async def configure(namespace: str, body: Configure, ports: Ports) -> dict[str, str]:
     given = body.model_dump(exclude_none=True)
     if not given:
-        raise InvalidInput("there is nothing to set: give timezone", field="timezone")
+        raise InvalidInput("there is nothing to set: give timezone or dictionary", field="timezone")
+    if body.dictionary is not None:
+        given["dictionary"] = list(dictionary_words(body.dictionary))
     event = NewEvent(event_id=new_id(), type="namespace.configured", namespace=namespace, body=given, origin="system")
     appended = await ports.commits.append(Batch(events=[event]))
     return {"position": str(appended.recorded[0].position)}

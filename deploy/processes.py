@@ -11,6 +11,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from functools import lru_cache, partial
+from pathlib import Path
 from types import FrameType
 from typing import Final
 
@@ -20,6 +21,8 @@ from starlette.types import ASGIApp
 from taishi.commands.http import create_app as create_write_app
 from taishi.ingest.answers import Answers
 from taishi.ingest.cron import Cron
+from taishi.ingest.dictionary import dictionary_words, words_in
+from taishi.ingest.errors import ConfigurationError, InvalidInput
 from taishi.ingest.extraction import Extraction, gate_of
 from taishi.ingest.keeper import Keeper
 from taishi.ingest.keys import KeyStore
@@ -58,6 +61,8 @@ from .settings import RerankerSetting, Settings
 from .upkeep import schedule, upkeep_jobs
 
 _SHUTDOWN_SECONDS: Final = 3
+HOME_WORDS: Final = 100_000
+"""Words of the home's dictionary."""
 _SETTLE_SECONDS: Final = 20.0
 
 
@@ -75,8 +80,16 @@ def check_log(settings: Settings) -> None:
 
 
 @lru_cache(maxsize=1)
-def analyzer() -> Analyzer:
-    return Analyzer()
+def analyzer(dictionary: Path | None) -> Analyzer:
+    """With the words of that file. Raises ConfigurationError where it cannot be read or has something else in it."""
+    if dictionary is None:
+        return Analyzer()
+    try:
+        words = dictionary_words(words_in(dictionary.read_text("utf-8")), most=HOME_WORDS)
+    except (OSError, UnicodeDecodeError, InvalidInput) as e:
+        said = e.message if isinstance(e, InvalidInput) else type(e).__name__
+        raise ConfigurationError(f"the dictionary {dictionary} cannot be used: {said}", field="dictionary") from None
+    return Analyzer().with_words(words)
 
 
 @lru_cache(maxsize=1)
@@ -108,7 +121,7 @@ def reranking(service: RerankerSetting | None) -> Reranking | None:
 
 def warming(settings: Settings) -> Iterator[Callable[[], object]]:
     """Steps that load what is large, once, so that processes forked afterwards share it."""
-    yield lambda: analyzer().index("太史 writes")
+    yield lambda: analyzer(settings.dictionary).index("太史 writes")
     if sys.platform == "darwin":
         return  # its own linear algebra does not survive a fork: there each process loads the model for itself
     model = embedder(settings)
@@ -148,7 +161,10 @@ def run_write(settings: Settings, listening: socket.socket) -> None:
 def run_projector(settings: Settings) -> None:
     log = open_log(settings, open_keys(settings))
     projector = Projector(
-        log=log, folder=live_folder(settings.home), partitions=range(settings.partitions), analyzer=analyzer()
+        log=log,
+        folder=live_folder(settings.home),
+        partitions=range(settings.partitions),
+        analyzer=analyzer(settings.dictionary),
     )
     projector.run(_until_terminated())
     projector.close()
@@ -216,7 +232,7 @@ def run_read(settings: Settings, listening: socket.socket) -> None:
             models_folder(settings.home), partitions=settings.partitions, partition_of=log.partition_of
         ),
         log=log,
-        analyzer=analyzer,
+        analyzer=partial(analyzer, settings.dictionary),
         meaning=meaning,
         vectors=VectorsAt(vectors),
         api_keys=settings.guards,

@@ -13,7 +13,7 @@ from __future__ import annotations
 import re
 import threading
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Final, Literal
@@ -25,6 +25,7 @@ from taishi.ingest.normal import NORMAL_VERSION, normalise
 from .scanner import RUNS, SKIN, VARIATION
 from .segmenter import Segmenter
 from .segmenter_rjieba import RjiebaSegmenter
+from .segmenter_words import WordsSegmenter
 from .stopwords import STOP_WORDS
 
 ANALYSIS_VERSION: Final = 1
@@ -193,6 +194,10 @@ class Analyzer:
     def __init__(self, segmenter: Segmenter | None = None) -> None:
         self._segmenter = RjiebaSegmenter() if segmenter is None else segmenter
         self._cut = self._segmenter.cut_for_search
+
+    def with_words(self, words: Sequence[str]) -> Analyzer:
+        """The same with words of one's own (`taishi.ingest.dictionary`); itself where there are none."""
+        return Analyzer(WordsSegmenter(self._segmenter, words)) if words else self
 
     def settings(self) -> dict[str, Any]:
         """What the tokens depend on, JSON-ready; stored with every index. Unequal settings mean a re-index."""

@@ -65,6 +65,7 @@ DIGESTED: Final[Mapping[str, str]] = {
         "SELECT n.name, t.memory_id, t.confirmations, t.confirmed_at, t.helpful, t.unhelpful"
         " FROM standing t JOIN namespaces n ON n.ns = t.ns"
     ),
+    "dictionaries": "SELECT n.name, d.words FROM dictionaries d JOIN namespaces n ON n.ns = d.ns",
     "exposures": (
         "SELECT n.name, x.place, x.exposure, x.at, x.items FROM exposures x JOIN namespaces n ON n.ns = x.ns"
     ),

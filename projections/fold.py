@@ -15,6 +15,7 @@ import orjson
 from taishi.ingest.envelope import RAW_TYPES, Event
 
 from .fold_claims import retracted, stated
+from .fold_dictionary import redefine
 from .fold_entities import identified
 from .fold_erasure import forgotten
 from .fold_extraction import closed
@@ -60,6 +61,9 @@ def _raw(model: Model, event: Event, ns: int) -> None:
 
 def _configured(model: Model, event: Event, ns: int) -> None:
     given = dict(event.body or {})
+    words = given.pop("dictionary", None)
+    if words is not None:
+        redefine(model, ns, event.position.seq, words)
     row = model.execute("SELECT settings FROM namespaces WHERE ns = ?", (ns,)).get
     settings = {**orjson.loads(row), **given}
     model.execute(

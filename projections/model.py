@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import Any, Final, NamedTuple
 
 import apsw
+import orjson
 
 from taishi.ingest.envelope import Event
 
@@ -65,12 +66,14 @@ class Model:
         self.execute: Final = connection.execute
         self._analyzer: Final = analyzer
         self._namespaces: dict[str, int] = {}
+        self._analyzers: dict[int, Analyzer] = {}
 
     def rows(self, sql: str, values: tuple[Any, ...]) -> list[tuple[Any, ...]]:
         return self.execute(sql, values).fetchall()
 
     def forget_cache(self) -> None:
         self._namespaces.clear()
+        self._analyzers.clear()
 
     # namespaces
 
@@ -88,8 +91,21 @@ class Model:
 
     # full text
 
+    def dictionary(self, ns: int) -> list[str]:
+        """The namespace's own words."""
+        row = self.execute("SELECT words FROM dictionaries WHERE ns = ?", (ns,)).fetchone()
+        words: list[str] = [] if row is None else orjson.loads(row[0])
+        return words
+
+    def forget_analyzer(self, ns: int) -> None:
+        """The namespace's dictionary changed."""
+        self._analyzers.pop(ns, None)
+
     def index(self, doc: int, ns: int, text: str) -> None:
-        found = self._analyzer.index(text)
+        analyzer = self._analyzers.get(ns)
+        if analyzer is None:
+            analyzer = self._analyzers[ns] = self._analyzer.with_words(self.dictionary(ns))
+        found = analyzer.index(text)
         self.execute(
             "INSERT INTO tokens (doc, ns, length, words, chars) VALUES (?, ?, ?, ?, ?)",
             (doc, ns, found.length, found.words, found.chars),

@@ -33,6 +33,11 @@ def render_claim(claim: Claim) -> str:
     return " ".join(part for part in parts if part)
 
 
+def searchable(shown: str, subject: str | None, value: str | None) -> str:
+    """The words a claim is found by: what is shown, and its subject and value where those words lack them."""
+    return "\n".join([shown, *(part for part in (subject, value) if part and part not in shown and part != USER)])
+
+
 def for_embedding(text: str) -> str:
     """Without a leading "用户" or "the user", which pulls all such sentences together. Empty only if `text` is."""
     lead = _USER_LEAD.match(text)

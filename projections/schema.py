@@ -42,6 +42,11 @@ CREATE TABLE namespaces (
     failed INTEGER NOT NULL DEFAULT 0,
     exposed INTEGER NOT NULL DEFAULT 0   -- recalls so far
 );
+CREATE TABLE dictionaries (          -- words that a namespace's texts are cut by besides the general ones
+    ns INTEGER PRIMARY KEY,
+    seq INTEGER NOT NULL,            -- the event that set them
+    words TEXT NOT NULL              -- JSON array
+);
 CREATE TABLE events (                -- raw events
     seq INTEGER PRIMARY KEY,
     ns INTEGER NOT NULL,

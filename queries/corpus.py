@@ -37,7 +37,7 @@ class CorpusStatistics:
 @dataclass(frozen=True, slots=True)
 class _Seen:
     last: int
-    removals: int
+    removals: tuple[int, int]
     sums: CorpusStatistics
 
 
@@ -51,9 +51,11 @@ class Corpora:
 
     def of(self, model: ReadModel, ns: int) -> CorpusStatistics:
         key = (model.generation, model.partition, ns)
-        gone = model.one("SELECT count(*) FROM tombstones WHERE ns = ?", ns)
-        removals = int(gone[0]) if gone else 0
+        gone = model.one(_CHANGES, ns, ns)
+        removals = (int(gone[0]), int(gone[1])) if gone else (0, 0)
         seen = self._seen.get(key)
+        if seen is not None and seen.removals[1] != removals[1]:
+            self._forget_counts(model, ns)
         if seen is None or seen.removals != removals:
             seen = _Seen(-1, removals, CorpusStatistics(0, 0))
         added = model.one("SELECT count(*), sum(length), max(doc) FROM tokens WHERE ns = ? AND doc > ?", ns, seen.last)
@@ -64,6 +66,12 @@ class Corpora:
             self._seen.clear()
         self._seen[key] = seen
         return seen.sums
+
+    def _forget_counts(self, model: ReadModel, ns: int) -> None:
+        """The namespace's texts are cut by other words now."""
+        about = (model.generation, model.partition, base36(ns) + "|")
+        for key in [key for key in self._common if (*key[:2], key[2][: len(about[2])]) == about]:
+            del self._common[key]
 
     def frequencies(self, model: ReadModel, ns: int, tokens: Iterable[str], corpus: CorpusStatistics) -> dict[str, int]:
         """In how many documents each of `tokens` stands; absent where in none. Counts of common words may be a little
@@ -86,4 +94,6 @@ class Corpora:
         return found
 
 
+_CHANGES: Final = """SELECT (SELECT count(*) FROM tombstones WHERE ns = ?),
+    (SELECT ifnull(sum(seq), 0) FROM dictionaries WHERE ns = ?)"""
 _COUNT: Final = "SELECT term, doc FROM terms WHERE term IN carray(?) AND col = 'words'"

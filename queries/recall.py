@@ -21,6 +21,7 @@ from taishi.projections.embedding import Vectors
 from . import answerability
 from .channels import DenseChannel, Found, gather
 from .corpus import Corpora
+from .dictionaries import Dictionaries
 from .exposures import Exposures
 from .fence import Fence, fence
 from .folding import Ranked
@@ -31,6 +32,7 @@ from .reading import ReadModel, ReadModels
 from .reckoning import Reckoning
 from .reranking import NAME as RERANKER
 from .reranking import Reranking
+from .rows import NamespaceRow
 from .times import zone_of
 from .understand import Question, understand
 from .validity import Point
@@ -86,16 +88,22 @@ class Recall:
         self._reranking = reranking
         self._ablated = ablated
         self._corpora = Corpora()
+        self._dictionaries = Dictionaries()
 
     def answer(self, request: RecallRequest) -> dict[str, Any]:
         """The reply's body, JSON-ready. Raises Unavailable where there is no read model yet."""
         now = self._now()
-        terms = self._analyzer().query(request.query)
+        general = self._analyzer()
+        terms = general.query(request.query)
         degraded: list[str] = []
         vector = self._vector(request.query, terms, degraded)
         model = self._models.of(request.namespace)
         with model.view():
-            return self._answer(model, request, now, terms, vector, degraded)
+            namespace = model.namespace(request.namespace)
+            if namespace is not None:
+                own = self._dictionaries.analyzer(model, namespace.ns, general)
+                terms = terms if own is general else own.query(request.query)
+            return self._answer(model, namespace, request, now, terms, vector, degraded)
 
     def _vector(self, query: str, terms: QueryTerms, degraded: list[str]) -> Vectors | None:
         if self._dense is None or not (terms or terms.stops):
@@ -109,13 +117,13 @@ class Recall:
     def _answer(
         self,
         model: ReadModel,
+        namespace: NamespaceRow | None,
         request: RecallRequest,
         now: int,
         terms: QueryTerms,
         vector: Vectors | None,
         degraded: list[str],
     ) -> dict[str, Any]:
-        namespace = model.namespace(request.namespace)
         question = understand(
             request.query,
             now=now,

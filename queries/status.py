@@ -38,6 +38,7 @@ def namespace_status(models: ReadModels, log: EventLog, vectors: VectorsAt, name
     with model.view():
         read = model.checkpoint()
         row = model.namespace(namespace)
+        own = None if row is None else model.one(_DICTIONARY, row.ns)
         dead = None if row is None else model.one(_DEAD, row.ns)
     embedded = vectors.checkpoint(partition)
     return {
@@ -52,6 +53,7 @@ def namespace_status(models: ReadModels, log: EventLog, vectors: VectorsAt, name
         "dead_letters": 0 if dead is None else int(dead[0]),
         "failed_extractions": 0 if row is None else row.failed,
         "generation": model.generation,
+        "dictionary": None if own is None else {"words": own[1], "position": str(Position(partition, own[0]))},
     }
 
 
@@ -84,4 +86,5 @@ def whole_status(models: ReadModels, log: EventLog, vectors: VectorsAt) -> dict[
     }
 
 
+_DICTIONARY = "SELECT seq, json_array_length(words) FROM dictionaries WHERE ns = ?"
 _DEAD = "SELECT count(*) FROM dead_letters WHERE ns = ? AND state != 'skipped'"

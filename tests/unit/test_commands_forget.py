@@ -194,7 +194,11 @@ def test_settings(side: WriteSide) -> None:
         assert side.http.put("/v1/namespaces/n", json=bad).status_code == 422
     assert side.http.put("/v1/namespaces/a%0Ab", json={"timezone": "UTC"}).status_code in (404, 422)
     assert side.http.put("/v1/namespaces/a%07b", json={"timezone": "UTC"}).status_code == 422
+    for bad in (["x"], "云雀", [3], ["云"]):
+        assert side.http.put("/v1/namespaces/n", json={"dictionary": bad}).status_code == 422
     assert len(side.log.events) == 1
+    side.http.put("/v1/namespaces/n", json={"dictionary": ["雲雀引擎", "云雀引擎", "天青瓷坊"]}).raise_for_status()
+    assert side.log.events[-1].body == {"dictionary": ["云雀引擎", "天青瓷坊"]}
 
 
 def test_confirming(side: WriteSide) -> None:
