@@ -21,13 +21,15 @@ from .amendments import amended
 from .clauses import sentences
 from .grammar import Carry
 from .grammars import CHINESE, ENGLISH
-from .modality import unsaid
+from .modality import is_required, unsaid
 from .reading import read_sentence
 from .shadow import restored, shadowed
 from .subjects import Subject, Voice
 
 __all__ = ["RulesExtractor"]
 
+REQUIRED: Final = "required"
+"""Why words give no claim that say how something has to be."""
 _LONGEST: Final = 100_000
 """Characters that are read of one text; what follows is recallable as it stands."""
 _BACK: Final = 3
@@ -45,7 +47,7 @@ class RulesExtractor:
     """Pure and deterministic: a function of the window alone."""
 
     name: Final = "rules"
-    version: Final = "1"
+    version: Final = "2"
 
     def __init__(self, *, registry: Registry | None = None, mode: provenance.Mode = "enforce") -> None:
         self._registry = default_registry() if registry is None else registry
@@ -98,6 +100,8 @@ class RulesExtractor:
         for sentence in sentences(text):
             verdicts = unsaid(sentence)
             reason = next((verdict for verdict in verdicts if verdict is not None), reason)
+            if reason == admission.NOTHING_READ and is_required(sentence.text, chinese=sentence.chinese):
+                reason = REQUIRED
             grammar = CHINESE if sentence.chinese else ENGLISH
             for claim in read_sentence(grammar, sentence, verdicts, utterance, carry, voice):
                 predicate = self._registry.predicate(claim.predicate)

@@ -12,8 +12,9 @@ from ..instants import FOREVER, from_datetime
 from ..timewords import TimeSpan, tense_of
 from .frames import Emit
 from .grammar import Carry, Grammar, Place, Reading
-from .modality import corrects
+from .modality import corrects, is_required
 from .subjects import Subject
+from .systems import has_changed, is_of_systems, kept_name
 from .times import Validity, spans_of, validity
 
 _TEMPLATE: Final = re.compile(r"\{(\w+)(?:\.(\w+))?\}")
@@ -21,6 +22,9 @@ _LONGEST_QUOTE: Final = 200
 """Characters up to which a quote is widened to take in where its subject or time stands."""
 EACH: Final = "\x1f"
 """Parts the items of an enumeration within one part of a claim."""
+
+
+_BEGINS: Final = re.compile(r"开始(?![时的])|从此|\b(?:started|began)\b", re.I)
 
 
 def claims_of(grammar: Grammar, reading: Reading, place: Place, carry: Carry) -> list[Claim]:
@@ -35,8 +39,16 @@ def claims_of(grammar: Grammar, reading: Reading, place: Place, carry: Carry) ->
         spans = place.inside(spans_of(place.sentence.text, said_at=place.utterance.said_at, tense="future"))
     if (left.plan and frame.course != "plan") or not _timely(grammar, reading, spans, place):
         return []
+    course = frame.course
+    if course == "state" and _BEGINS.search(place.clause.text) is not None:
+        course = "change"
+    if frame.subjects.startswith("thing") and is_of_systems(frame.emit[0].predicate):
+        if is_required(place.clause.text, chinese=place.sentence.chinese):
+            return []
+        if course == "change" and not has_changed(place.clause.text):
+            course = "noted"
     when = validity(
-        frame.course, spans, place.utterance.said_at, negated=reading.negated, temporary=left.temporary, past=left.past
+        course, spans, place.utterance.said_at, negated=reading.negated, temporary=left.temporary, past=left.past
     )
     if when is None:
         return []
@@ -142,7 +154,7 @@ def _emitted(emit: Emit, reading: Reading, when: Validity, place: Place, quote: 
     for item in value.split(EACH):
         if item:
             yield Claim(
-                subject=reading.subject.name if emit.subject is None else fill(emit.subject), predicate=predicate, value=item,
+                subject=kept_name(reading.subject.name if emit.subject is None else fill(emit.subject), predicate), predicate=predicate, value=item,
                 quote=quote, negated=reading.negated if emit.negated is None else emit.negated, qualifiers=qualifiers,
                 modality=frame.modality, valid_from=when.valid_from, valid_to=when.valid_to, to_inferred=when.to_inferred,
                 from_source=when.from_source, grain=when.grain, occurs_from=when.occurs_from, occurs_to=when.occurs_to,
@@ -166,7 +178,10 @@ def _filled(name: str, attribute: str | None, reading: Reading, place: Place) ->
 def _quote(place: Place, carry: Carry, *, inherited: bool, borrowed: bool) -> Quote:
     """The clause, or from where its subject or time stands, so that it can be read alone."""
     start, end = place.clause.start, place.clause.end
+    if place.lead is not None and end - place.lead <= _LONGEST_QUOTE:
+        start = place.lead
     earlier = carry.start if inherited else carry.spans_start if borrowed else None
-    if earlier is not None and place.sentence.start <= earlier < start and end - earlier <= _LONGEST_QUOTE:
+    within = place.sentence.start if carry.owner is None or earlier != carry.owner.start else 0
+    if earlier is not None and within <= earlier < start and end - earlier <= _LONGEST_QUOTE:
         start = earlier
     return Quote(event_id=place.utterance.event_id, start=start, end=end, text=place.utterance.text[start:end])

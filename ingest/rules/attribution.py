@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Final
 
 from .frames import Frame
 from .grammar import Carry, Grammar, Place
 from .subjects import Left, Subject
+from .systems import Owner, with_owner
 
 _SUITS: Final[Mapping[str, frozenset[str]]] = {
     "self": frozenset({"self"}),
@@ -23,6 +26,21 @@ _SUITS: Final[Mapping[str, frozenset[str]]] = {
 }
 
 
+_IT: Final = re.compile(r"^\W*(?:(?:and|but|so|now|also|,)\s+)*its?(?:\s+|$)|^\W*(?:而|但|不过)?(?:它|其)的?\s*", re.I)
+
+
+def _of_it(grammar: Grammar, before: str, place: Place, owner: Owner) -> Left | None:
+    """What stands before a trigger, where it speaks of the system last spoken of as it, or of a part of it."""
+    rest, count = _IT.subn("", before, count=1)
+    left = grammar.read_left(rest, place.voice) if count else None
+    if left is None:
+        return None
+    part = left.subject
+    if part is not None and (named := with_owner(part, owner)) is part:
+        return None
+    return replace(left, subject=Subject(kind="thing", name=owner.name) if part is None else named)
+
+
 def who(grammar: Grammar, frame: Frame, before: str, place: Place, carry: Carry) -> tuple[Left, Subject, bool] | None:
     """The left side, the subject, and whether the subject stands in an earlier clause. None: not certain who."""
     speaker = Subject(kind="self", name=place.voice.owner)
@@ -30,6 +48,11 @@ def who(grammar: Grammar, frame: Frame, before: str, place: Place, carry: Carry)
         return (Left(subject=speaker), speaker, False) if place.voice.first_person else None
     left = grammar.read_left(before, place.voice)
     inherited = False
+    if left is None and carry.owner is not None and frame.subjects.startswith("thing"):
+        left = _of_it(grammar, before, place, carry.owner)
+        if left is not None and left.subject is not None:
+            carry.subject, carry.start = left.subject, carry.owner.start
+            return left, left.subject, True
     if left is None:
         rest = grammar.without_pronoun(before)
         if carry.third is None or rest is None:
@@ -40,11 +63,20 @@ def who(grammar: Grammar, frame: Frame, before: str, place: Place, carry: Carry)
         subject: Subject = carry.third
         inherited = True
     elif left.subject is not None:
-        subject = left.subject
+        subject = with_owner(left.subject, carry.owner)
+        if carry.owner is not None and subject is not left.subject:
+            carry.subject = subject
+            carry.start = carry.owner.start
+            return left, subject, True
     elif frame.explicit:
         if not (frame.subjects == "thing" and isinstance(carry.subject, Subject) and carry.subject.kind in ("thing", "org")):
             return None
         subject, inherited = carry.subject, True
+    elif frame.subjects == "thing_or_speaker" and isinstance(carry.subject, Subject) and carry.subject.kind == "thing":
+        subject, inherited = carry.subject, True
+    elif frame.subjects == "thing_or_speaker" and carry.owner is not None:
+        subject, inherited = Subject(kind="thing", name=carry.owner.name), True
+        carry.start = carry.owner.start
     elif frame.subjects == "thing_or_speaker" and place.voice.first_person:
         subject = speaker
     elif carry.subject is False:

@@ -11,8 +11,9 @@ from typing import Final
 
 from .frames import Tables, load_tables
 from .subjects import Left, Subject, Voice
+from .systems import LABEL
 
-TABLES: Final[Tables] = load_tables("words_en.toml", "everyday_en.toml", "frames_en.toml")
+TABLES: Final[Tables] = load_tables("words_en.toml", "systems_en.toml", "everyday_en.toml", "frames_en.toml")
 LISTS: Final = TABLES.lists
 SETS: Final = {name: frozenset(words) for name, words in LISTS.items()}
 _ADVERBS: Final[Mapping[str, str]] = {
@@ -75,8 +76,9 @@ def _subject(text: str, voice: Voice) -> Subject | None:
         text = text[:-2] if text.endswith("'s") else text[:-1]
     if _PERSON.match(text) and text.split()[0].lower() not in SETS["nobody"] and not _NO_PERSON.match(text):
         return Subject(kind="person", name=text)
-    if _THING.match(text) and _NOT_A_THING.search(text) is None:
-        return Subject(kind="thing", name=_ARTICLE.sub("", text))
+    name = _ARTICLE.sub("", text)
+    if _THING.match(text) and _NOT_A_THING.search(text) is None and _NOT_A_THING.match(name) is None:
+        return Subject(kind="thing", name=name)
     return None
 
 
@@ -183,11 +185,18 @@ _LEADING: Final = re.compile(
 )
 
 
+_LEADING_THING: Final = re.compile(
+    r"(?:(?:and|but|so|well|now|also|yesterday|today),? )?(?P<s>(?:(?:the|our|my) )?[\w.+-]+(?:(?:'s)? [\w.+-]+){0,2}?)"
+    r"(?: has been| have been| was| were| is| got|'s been)(?: just| now| already| successfully)?"
+    r" (?:upgraded|updated|downgraded|rolled back|reverted|bumped|redeployed|restarted|patched|migrated|released|deployed)\b", re.I)
+
+
 def leading_subject(text: str, voice: Voice) -> Subject | None | bool:
     """Who an unread clause seems to speak of: a subject, False for someone who may not be carried on, None for nobody."""
     found = _LEADING.match(text)
     if found is None:
-        return None
+        thing = _LEADING_THING.match(text) or LABEL.fullmatch(text)
+        return None if thing is None else _subject(thing["s"], voice)
     return _subject(found["s"], voice) or False
 
 

@@ -214,7 +214,7 @@ def _version(text: str) -> Part | None:
 
 def _setting_value(text: str) -> Part | None:
     text = EDGE.sub("", text)
-    if not text or len(text) > 40 or re.search(r"\b(?:wrong|not|broken|what|which|too|very|unknown|closed|open|busy|taken|fine|ok|available|missing|your|you)\b|\x00|\[redacted", text, re.I):
+    if not text or text.lower() in SETS["machine_state"] or len(text) > 40 or re.search(r"\b(?:wrong|not|broken|what|which|too|very|unknown|closed|open|busy|taken|fine|ok|available|missing|your|you)\b|\x00|\[redacted", text, re.I):
         return None
     if not re.search(r"[\dA-Z._/-]", text) and len(text.split()) > 2:
         return None

@@ -17,9 +17,9 @@ from typing import Any, Final, Literal
 from ..claims import Modality
 from ..errors import ConfigurationError
 
-Course = Literal["state", "change", "acquired", "always", "happening", "plan", "habit"]
+Course = Literal["state", "change", "noted", "acquired", "always", "happening", "plan", "habit"]
 """How a claim meets time words: a state may be bounded by them, a change begins with them, what is acquired too (and its
-day is when it came), `always` ignores them."""
+day is when it came), `always` ignores them. What is noted of a day holds from then, of a longer time that is over: then."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

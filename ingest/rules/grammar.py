@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -10,18 +11,20 @@ from ..timewords import TimeSpan
 from .clauses import Clause, Sentence
 from .frames import Frame, Tables
 from .subjects import Left, Part, Subject, Voice
+from .systems import Owner
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Grammar:
     """One language. `words`: triggers are whole words. `drops_subject`: a clause may leave its subject out.
 
-    `read_left` gives None where something is left over. `tail_off` gives the text (first what stands before it) without end
+    `alone`: what may stand beside time words that stand alone before a clause. `read_left` gives None where something is left over. `tail_off` gives the text (first what stands before it) without end
     particles, whether it ended in 了, and whether its end leaves the statement open. `leading_subject` gives False for someone not to be carried on.
     """
 
     words: bool
     drops_subject: bool
+    alone: re.Pattern[str]
     tables: Tables
     cleaners: Mapping[str, Callable[[str], Part | None]]
     read_left: Callable[[str, Voice], Left | None]
@@ -39,7 +42,8 @@ class Grammar:
 class Carry:
     """Whom the sentence speaks of so far: `subject` is None before anyone is named, False after someone unreadable.
     `third` is the last third person of the utterance, for he and she. `start` is where the carried subject stands.
-    `told` are values and their places in the utterance by predicate; `before` finds one in the speaker's earlier words."""
+    `told` are values and their places in the utterance by predicate; `before` finds one in the speaker's earlier words.
+    `owner` is the system last spoken of, for its bare parts and for "it"."""
 
     subject: Subject | None | bool = None
     third: Subject | None = None
@@ -48,6 +52,7 @@ class Carry:
     spans_start: int | None = None
     told: dict[str, tuple[str, int]] = field(default_factory=dict)
     before: Callable[[str], str | None] | None = None
+    owner: Owner | None = None
 
     def again(self, predicate: str) -> tuple[str, int | None] | None:
         """What was last said of the predicate, and where in this utterance."""
@@ -59,13 +64,15 @@ class Carry:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Place:
-    """A clause in its sentence, with the time words in it (offsets within the clause)."""
+    """A clause in its sentence, with its time words (offsets within the sentence). `lead`: where in the text those begin
+    that stand alone before it."""
 
     voice: Voice
     utterance: Utterance
     sentence: Sentence
     clause: Clause
     spans: tuple[TimeSpan, ...]
+    lead: int | None = None
 
     @property
     def shift(self) -> int:

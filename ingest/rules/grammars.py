@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import re
 from typing import Final
 
 from . import en, en_acts, en_everyday, en_values, zh, zh_acts, zh_everyday, zh_values
 from .grammar import Grammar
 
+_ZH_ALONE: Final = re.compile(rf"(?:[\s,，、：:]|{zh.any_of('discourse')}|(?:历史|存档|旧|事实|变更)?(?:记录|档案|日志|回顾|补记|补录)(?=[：:])|在|于|到|截至|截止|时|从|自|大约|大概)*")
+_EN_ALONE: Final = re.compile(rf"(?:[\s,:]|\b(?:{en.any_of('discourse')}|(?:historical )?(?:record|backfill|backfilled|history|log|entry|fact|changelog)(?=\s*:)|in|on|at|as of|of|by|back|around|about|early|late|the|since|from|during|starting|just)\b)*", re.I)
+
 CHINESE: Final = Grammar(
-    words=False, drops_subject=True, tables=zh.TABLES, cleaners={**zh_values.CLEANERS, **zh_acts.CLEANERS, **zh_everyday.CLEANERS}, read_left=zh.read_left,
+    words=False, drops_subject=True, alone=_ZH_ALONE, tables=zh.TABLES, cleaners={**zh_values.CLEANERS, **zh_acts.CLEANERS, **zh_everyday.CLEANERS}, read_left=zh.read_left,
     without_pronoun=zh.without_pronoun, mentioned=zh.mentioned, leading_subject=zh.leading_subject,
     tail_off=zh_values.tail_off, split_list=zh_values.split_list, done=zh.done, agrees=zh.agrees, hands_on=zh.hands_on,
 )
 ENGLISH: Final = Grammar(
-    words=True, drops_subject=False, tables=en.TABLES, cleaners={**en_values.CLEANERS, **en_acts.CLEANERS, **en_everyday.CLEANERS}, read_left=en.read_left,
+    words=True, drops_subject=False, alone=_EN_ALONE, tables=en.TABLES, cleaners={**en_values.CLEANERS, **en_acts.CLEANERS, **en_everyday.CLEANERS}, read_left=en.read_left,
     without_pronoun=en.without_pronoun, mentioned=en.mentioned, leading_subject=en.leading_subject,
     tail_off=en_values.tail_off, split_list=en_values.split_list, done=en.done, agrees=en.agrees, hands_on=en.hands_on,
 )

@@ -65,6 +65,11 @@ def corrects(sentence: Sentence) -> bool:
     return (_ZH if sentence.chinese else _EN)["corrects"].search(sentence.text)
 
 
+def is_required(text: str, *, chinese: bool) -> bool:
+    """Whether the words say how something has to be, which is not how it is."""
+    return (_ZH if chinese else _EN)["required"].search(text)
+
+
 def unsaid(sentence: Sentence) -> list[str | None]:
     """For each clause the reason why it states nothing (`question`, `hypothetical`, `quoted`, `request`), else None."""
     rules = _ZH if sentence.chinese else _EN

@@ -16,6 +16,7 @@ from .clauses import Sentence
 from .frames import Found, Frame
 from .grammar import Carry, Grammar, Place, Reading
 from .subjects import Part, Subject, Voice
+from .systems import owner_of
 from .times import spans_of
 
 _LONGEST_CLAUSE: Final = 300
@@ -42,7 +43,8 @@ def read_sentence(grammar: Grammar, sentence: Sentence, verdicts: Sequence[str |
                 spans = spans_of(sentence.text, said_at=utterance.said_at)
             place = Place(voice=voice, utterance=utterance, sentence=sentence, clause=clause, spans=spans)
             if spans:
-                place = replace(place, spans=place.inside(spans))
+                lent, lead = _leading(grammar, place, spans)
+                place = replace(place, spans=place.inside(spans) or lent, lead=lead)
             claims = _read_clause(grammar, found, place, carry, wishes=verdict is not None)
         if verdict is not None:
             carry.subject = False if carry.subject is None else carry.subject
@@ -52,10 +54,27 @@ def read_sentence(grammar: Grammar, sentence: Sentence, verdicts: Sequence[str |
                 carry.subject, carry.start = leading, clause.start
                 if isinstance(leading, Subject) and leading.kind in ("person", "relative"):
                     carry.third = leading
+                elif isinstance(leading, Subject):
+                    carry.owner = owner_of(leading, start=clause.start, chinese=not grammar.words) or carry.owner
         mentioned = grammar.mentioned(clause.text, voice)
         if mentioned is not None and carry.third is third:
             carry.third = mentioned
         yield from claims
+
+
+def _leading(grammar: Grammar, place: Place, spans: Sequence[TimeSpan]) -> tuple[tuple[TimeSpan, ...], int | None]:
+    """The times that stand alone before the clause at the sentence's beginning ("On 2 May, we moved"), which are its
+    own, and where in the text they begin."""
+    shift = place.shift
+    lent = tuple(span for span in spans if span.start < shift and span.kind not in ("vague", "frequency"))
+    if not lent or grammar.alone.fullmatch(_outside(place.sentence.text, lent, 0, 0, max(shift, lent[-1].end))) is None:
+        return (), None
+    own = tuple(span for span in place.inside(spans) if span.kind not in ("vague", "frequency"))
+    return (lent, place.sentence.start + lent[0].start) if not own else ((), None)
+
+
+_AT_THE_TIME: Final = re.compile(r"的?时候?(?![间区钟代候常装光薪])|那时候?|那会儿")
+"""What closes a time that something is told of: `2019年时`, `上学的时候`."""
 
 
 def _outside(text: str, spans: Sequence[TimeSpan], shift: int, begin: int, end: int) -> str:
@@ -67,7 +86,8 @@ def _outside(text: str, spans: Sequence[TimeSpan], shift: int, begin: int, end: 
         a, b = max(span.start - shift, begin), min(span.end - shift, end)
         if a < b:
             out.append(text[at:a])
-            at = b
+            closed = _AT_THE_TIME.match(text, b, end)
+            at = b if closed is None else closed.end()
     out.append(text[at:end])
     return "".join(out)
 
@@ -199,7 +219,11 @@ def _apply(
     reading = Reading(
         frame=frame, parts=parts, left=left, subject=subject, negated=negated, le=right.le, inherited=inherited
     )
-    return claims_of(grammar, reading, place, carry)
+    claims = claims_of(grammar, reading, place, carry)
+    if claims and frame.subjects.startswith("thing"):
+        start = carry.start if inherited and carry.start is not None else place.clause.start
+        carry.owner = owner_of(subject, start=start, chinese=not grammar.words) or carry.owner
+    return claims
 
 
 def _parts(grammar: Grammar, frame: Frame, match: re.Match[str], trigger: str) -> dict[str, Part] | None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from ..claims import Grain, TimeSource
-from ..instants import BEGINNING, FOREVER, from_datetime
+from ..instants import BEGINNING, DAY, FOREVER, from_datetime
 from ..timewords import Tense, TimeSpan, read_times
 from .frames import Course
 
@@ -71,6 +71,8 @@ def _held(course: Course, span: TimeSpan, now: int, *, negated: bool, temporary:
         return Validity(
             valid_from=begins, from_source="stated", grain=span.grain, temporary=temporary, occurs_from=begins, occurs_to=ends
         )
+    if course == "noted" and (ends is None or ends > now or ends - begins <= DAY):
+        course = "change"
     if course == "change" or (negated and ends is not None and ends <= now):
         return Validity(valid_from=begins, from_source="stated", grain=span.grain, temporary=temporary)
     bounded = ends is not None

@@ -11,8 +11,9 @@ from typing import Final
 
 from .frames import Tables, load_tables
 from .subjects import Left, Subject, Voice
+from .systems import LABEL
 
-TABLES: Final[Tables] = load_tables("words_zh.toml", "everyday_zh.toml", "frames_zh.toml")
+TABLES: Final[Tables] = load_tables("words_zh.toml", "systems_zh.toml", "everyday_zh.toml", "frames_zh.toml")
 LISTS: Final = TABLES.lists
 SETS: Final = {name: frozenset(words) for name, words in LISTS.items()}
 _ADVERBS: Final[Mapping[str, str]] = {
@@ -159,8 +160,8 @@ _LEADING_THING: Final = re.compile(r"(?P<s>[A-Za-z][\w.-]*(?:\s?的?\s?[\u4e00-\
 def leading_subject(text: str, voice: Voice) -> Subject | None | bool:
     """Who an unread clause seems to speak of: a subject, False for someone who may not be carried on, None for nobody."""
     found = _LEADING.match(text)
-    if found is None:
-        thing = _LEADING_THING.match(text)
+    if found is None or LABEL.fullmatch(text) is not None:
+        thing = _LEADING_THING.match(text) or LABEL.fullmatch(text)
         return None if thing is None else _subject(thing["s"].strip(), voice)
     return _subject(found["s"], voice) or False
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from taishi.ingest.rules import RulesExtractor
 from tests.scenario.cases.runner import Server
 from tests.support.running import RunningTaishi
 
@@ -135,7 +136,7 @@ def test_words_that_repeat_a_recalled_memory_are_no_claim_and_explain_says_so(se
         time.sleep(0.05)
     echo = tell(server, "echo", "You live in Lund.", "assistant")
     told = get(server, f"/v1/memories/{echo}/explain", "echo")
-    assert (told["decision"], told["claims"], told["extractor"]) == ("echo", [], "rules@1")
+    assert (told["decision"], told["claims"], told["extractor"]) == ("echo", [], f"rules@{RulesExtractor.version}")
     assert told["window"]["outcome"] == "extraction.completed"
     first = get(server, f"/v1/memories/{said}/explain", "echo")
     assert (first["decision"], len(first["claims"])) == (None, 1)
