@@ -21,7 +21,7 @@ DERIVED_TYPES: Final = frozenset({
 FORGETTING_TYPES: Final = frozenset({"claim.forgotten", "scope.forgotten"})
 """Tombstones."""
 UNORDERED_TYPES: Final = DERIVED_TYPES | {
-    "memory.recalled", "namespace.configured",
+    "memory.recalled", "namespace.configured", "claim.expired", "claim.archived", "claim.revived",
     "observation.derived", "mental_model.derived", "derivation.invalidated", "relation.proposed", "policy.induced",
     "generation.started", "generation.activated", "log.sealed", "event.skipped",
 }

@@ -14,7 +14,8 @@ from .errors import ConfigurationError
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Predicate:
-    """`key` is None where every given qualifier is part of the slot. `life` in days, 0 for good.
+    """`key` is None where every given qualifier is part of the slot. `life` in days, 0 for good; `expires` as well: a
+    state that passes (0: one that does not) is taken to be over so long after anyone said so.
 
     `single_if` names qualifier values under which a many-valued predicate holds one truth at a time: being in a project
     is one at a time, being in clubs is not, and both are `member_of`. `object` names the qualifier that is the object
@@ -27,6 +28,7 @@ class Predicate:
     single_if: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     object: str | None = None
     life: int = 365
+    expires: int = 0
     importance: float = 0.5
     surface: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 

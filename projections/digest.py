@@ -18,7 +18,7 @@ _MODULUS: Final = 1 << 256
 _CLAIM_COLUMNS: Final = (
     "c.claim_id, c.event_id, c.event_type, s.fingerprint, c.value_fp, c.negates, c.valid_from, c.valid_to,"
     " c.to_inferred, c.known_from, c.strength, c.correction, c.from_inferred, c.succeeds, c.generation,"
-    " c.removed_at, c.removed_why, c.archived_at, c.erased_at,"
+    " c.removed_at, c.removed_why, c.expired_at, c.archived_at, c.faded_why, c.erased_at,"
     " c.subject, c.subject_key, c.predicate, c.value, c.negated, c.qualifiers, c.modality, c.text, c.speaker,"
     " c.importance, c.own_importance, c.confidence, c.occurs_from, c.occurs_to, c.grain, c.temporary, c.rule"
 )
@@ -26,7 +26,8 @@ DIGESTED: Final[Mapping[str, str]] = {
     "namespaces": "SELECT name, timezone, settings, pending, failed FROM namespaces",
     "events": (
         "SELECT n.name, e.event_id, e.type, e.session, e.actor_id, e.role, e.origin, e.session_kind, e.said_at,"
-        " e.recorded_at, e.extraction, e.extractor, e.decision, e.erased_at, e.speaker, e.text, e.metadata"
+        " e.recorded_at, e.extraction, e.extractor, e.decision, e.erased_at, e.archived_at, e.speaker, e.text,"
+        " e.metadata"
         " FROM events e JOIN namespaces n ON n.ns = e.ns"
     ),
     "claims": (
@@ -62,7 +63,8 @@ DIGESTED: Final[Mapping[str, str]] = {
         "SELECT s.fingerprint, r.event_id, r.at, r.winner FROM resolutions r JOIN slots s ON s.slot = r.slot"
     ),
     "standing": (
-        "SELECT n.name, t.memory_id, t.confirmations, t.confirmed_at, t.helpful, t.unhelpful"
+        "SELECT n.name, t.memory_id, t.confirmations, t.confirmed_at, t.helpful, t.unhelpful, t.reads, t.read_at,"
+        " t.expired_at, t.archived_at, t.faded_why, t.revived_at"
         " FROM standing t JOIN namespaces n ON n.ns = t.ns"
     ),
     "dictionaries": "SELECT n.name, d.words FROM dictionaries d JOIN namespaces n ON n.ns = d.ns",

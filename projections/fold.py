@@ -20,6 +20,7 @@ from .fold_entities import identified
 from .fold_erasure import forgotten
 from .fold_extraction import closed
 from .fold_judgement import confirmed, feedback, judged, recalled, resolved
+from .fold_lifecycle import archived, expired, revived
 from .model import Model
 from .parking import given_up
 from .rendering import spoken
@@ -44,10 +45,11 @@ def _raw(model: Model, event: Event, ns: int) -> None:
     metadata = body.get("metadata")
     model.execute(
         "INSERT INTO events (seq, ns, event_id, type, session, actor_id, role, origin, session_kind, said_at,"
-        " recorded_at, key_id, speaker, text, metadata) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        " recorded_at, key_id, kept_from, speaker, text, metadata)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         (
             seq, ns, event.event_id, event.type, event.session, event.actor.id, event.actor.role, event.origin,
-            event.session_kind, event.said_at, event.recorded_at, event.key_id, speaker, text,
+            event.session_kind, event.said_at, event.recorded_at, event.key_id, event.appended_at, speaker, text,
             None if not metadata else orjson.dumps(metadata, option=orjson.OPT_SORT_KEYS).decode(),
         ),
     )  # fmt: skip
@@ -76,6 +78,9 @@ _HANDLERS: Final[Mapping[str, Callable[[Model, Event, int], None]]] = {
     **dict.fromkeys(RAW_TYPES, _raw),
     **dict.fromkeys(("claim.extracted", "claim.asserted", "claim.corrected"), stated),
     "claim.retracted": retracted,
+    "claim.expired": expired,
+    "claim.archived": archived,
+    "claim.revived": revived,
     "claim.forgotten": forgotten,
     "scope.forgotten": forgotten,
     "extraction.completed": closed("done"),

@@ -6,7 +6,7 @@ Bodies that were erased fold from their facts: the slot keeps an opaque rectangl
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import orjson
 
@@ -17,8 +17,9 @@ from taishi.ingest.registry import default_registry
 
 from .beliefs import Statement
 from .dedup import joint_key
+from .fold_lifecycle import bring_back
 from .model import Model
-from .rendering import render_claim
+from .rendering import render_claim, searchable
 from .schema import document_of_claim
 from .slot_history import RemovalReason
 from .weights import weigh_slot, weight_of_new
@@ -30,8 +31,12 @@ CLAIM_CONTENT: Final = (
 _CLAIM_FACTS: Final = (
     "seq", "ns", "claim_id", "event_id", "event_type", "slot", "value_fp", "negates", "valid_from", "valid_to",
     "to_inferred", "known_from", "source", "recorded_at", "strength", "correction",
-    "from_inferred", "succeeds", "generation", "key_id", "made_from", "importance",
+    "from_inferred", "succeeds", "generation", "key_id", "made_from", "kept_from", "expired_at", "archived_at",
+    "faded_why", "importance",
 )  # fmt: skip
+_RAW: Final = "SELECT seq, event_id, kept_from, archived_at FROM events WHERE event_id = ? AND ns = ?"
+_FADED: Final = "SELECT expired_at, archived_at, faded_why FROM standing WHERE ns = ? AND memory_id = ?"
+_NOT_FADED: Final = (None, None, None)
 _INSERT_CLAIM: Final = (
     f"INSERT INTO claims ({', '.join(_CLAIM_FACTS + CLAIM_CONTENT)})"
     f" VALUES ({', '.join('?' * len(_CLAIM_FACTS + CLAIM_CONTENT))})"
@@ -41,7 +46,13 @@ _INSERT_CLAIM: Final = (
 def stated(model: Model, event: Event, ns: int) -> None:
     facts = ClaimFacts.from_header(event.facts["claim"])
     seq = event.position.seq
-    rests_on = _evidence(model, event, ns)
+    evidence = _evidence(model, event, ns)
+    rests_on = {raw.seq: raw.event_id for raw in evidence}
+    kept_from = max((raw.kept_from for raw in evidence), default=event.appended_at)
+    faded = model.execute(_FADED, (ns, facts.claim_id)).fetchone()
+    expired_at, archived_at, faded_why = _NOT_FADED if faded is None else faded
+    if archived_at is None and any(raw.archived_at is not None for raw in evidence):
+        bring_back(model, ns, list(rests_on))
     known = event.recorded_at if facts.known_from is None else facts.known_from
     start = event.recorded_at if facts.valid_from is None else facts.valid_from
     content: tuple[Any, ...] = (None,) * len(CLAIM_CONTENT)
@@ -51,7 +62,9 @@ def stated(model: Model, event: Event, ns: int) -> None:
         content = _content(claim)
         about = joint_key(claim, default_registry())
         count_subject(model, ns, normal_value(claim.subject), +1)
-        model.index(document_of_claim(seq), ns, _searchable(claim))
+        if archived_at is None:
+            shown = render_claim(claim)
+            model.index(document_of_claim(seq), ns, searchable(shown, claim.subject, claim.value))
     slot = model.slot(ns, facts.slot, about)
     source = min(rests_on, default=seq)
     weight: float | None = None
@@ -67,7 +80,7 @@ def stated(model: Model, event: Event, ns: int) -> None:
             seq, ns, facts.claim_id, event.event_id, event.type, slot.number, facts.value, facts.negates, start,
             facts.valid_to, facts.to_inferred, known, source, event.recorded_at, facts.strength, facts.correction,
             facts.from_inferred, facts.succeeds, event.generation, event.key_id,
-            _made_from(model, event, facts, ns), weight, *content,
+            _made_from(model, event, facts, ns), kept_from, expired_at, archived_at, faded_why, weight, *content,
         ),
     )  # fmt: skip
     _quote(model, event, seq, rests_on)
@@ -95,18 +108,20 @@ def _content(claim: Claim) -> tuple[Any, ...]:
     )  # fmt: skip
 
 
-def _searchable(claim: Claim) -> str:
-    """The words a claim is found by: what is shown, and its subject and value where those words lack them."""
-    shown = render_claim(claim)
-    return "\n".join([shown, *(part for part in (claim.subject, claim.value) if part not in shown and part != "user")])
+class _Raw(NamedTuple):
+    """A raw event that a claim rests on."""
+
+    seq: int
+    event_id: str
+    kept_from: int
+    archived_at: int | None
 
 
-def _evidence(model: Model, event: Event, ns: int) -> dict[int, str]:
-    """The raw events a claim rests on, ids by position; none where it was stated outright."""
-    found: dict[int, str] = {}
-    for event_id in event.evidence:
-        for (seq,) in model.rows("SELECT seq FROM events WHERE event_id = ? AND ns = ?", (event_id, ns)):
-            found[seq] = event_id
+def _evidence(model: Model, event: Event, ns: int) -> list[_Raw]:
+    """The raw events a claim rests on; none where it was stated outright."""
+    found: list[_Raw] = []
+    for event_id in dict.fromkeys(event.evidence):
+        found += [_Raw(*row) for row in model.rows(_RAW, (event_id, ns))]
     return found
 
 

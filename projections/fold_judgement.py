@@ -12,10 +12,14 @@ from typing import Final
 import orjson
 
 from taishi.ingest.envelope import Event
+from taishi.ingest.instants import DAY
 
 from .model import Model
 from .weights import weigh_confirmed
 
+_READ: Final = """INSERT INTO standing (ns, memory_id, reads, read_at) VALUES (?, ?, 1, ?)
+    ON CONFLICT (ns, memory_id) DO UPDATE SET reads = reads + (ifnull(read_at, -1) / ? < ? / ?),
+    read_at = max(ifnull(read_at, 0), excluded.read_at)"""
 EXPOSURES: Final = 1_000
 """Recalls of one namespace that are remembered, the newest."""
 ALL_ITEMS: Final = -1
@@ -56,8 +60,11 @@ def judged(model: Model, event: Event, ns: int) -> None:
 
 
 def recalled(model: Model, event: Event, ns: int) -> None:
-    facts = event.facts
+    """A memory was read on as many days (UTC) as a recall showed it on."""
+    facts, at = event.facts, event.recorded_at
     shown = facts.get("items") or [*facts.get("claims", ()), *facts.get("events", ())]
+    for memory_id in dict.fromkeys(facts.get("claims", shown)):
+        model.execute(_READ, (ns, memory_id, at, DAY, at, DAY))
     number = model.execute("SELECT exposed FROM namespaces WHERE ns = ?", (ns,)).get
     model.execute("UPDATE namespaces SET exposed = exposed + 1 WHERE ns = ?", (ns,))
     model.execute(

@@ -40,7 +40,8 @@ CREATE TABLE namespaces (
     settings TEXT NOT NULL DEFAULT '{}',
     pending INTEGER NOT NULL DEFAULT 0,  -- raw events whose window has no extraction.completed yet
     failed INTEGER NOT NULL DEFAULT 0,
-    exposed INTEGER NOT NULL DEFAULT 0   -- recalls so far
+    exposed INTEGER NOT NULL DEFAULT 0,  -- recalls so far
+    fadings INTEGER NOT NULL DEFAULT 0   -- events that took memories out of normal recall, or back into it
 );
 CREATE TABLE dictionaries (          -- words that a namespace's texts are cut by besides the general ones
     ns INTEGER PRIMARY KEY,
@@ -65,6 +66,8 @@ CREATE TABLE events (                -- raw events
     extractor TEXT,                  -- name@version of what read it
     decision TEXT,                   -- why it became no claim, or the error
     erased_at INTEGER,
+    kept_from INTEGER NOT NULL,      -- when the log took it in, imported or not
+    archived_at INTEGER,             -- out of the index, since all that was drawn from it is archived
     speaker TEXT,                    -- display name; NULL where it is the user's own
     text TEXT,
     metadata TEXT                    -- JSON object
@@ -107,7 +110,10 @@ CREATE TABLE claims (
     removed_at INTEGER,              -- known instant from which it is not believed
     removed_why TEXT,                -- wrong | retracted | forgotten
     removed_seq INTEGER,             -- position of the event that removed it
-    archived_at INTEGER,
+    kept_from INTEGER NOT NULL,      -- when the log took in the words (last of them): fading counts from here
+    expired_at INTEGER,              -- from when on it is taken to be over
+    archived_at INTEGER,             -- out of normal recall
+    faded_why TEXT,                  -- ttl | faded | capacity
     erased_at INTEGER,
     subject TEXT, subject_key TEXT,  -- as said; normalised
     predicate TEXT, value TEXT, negated INTEGER, qualifiers TEXT,
@@ -122,6 +128,7 @@ CREATE INDEX claims_slot ON claims (slot, value_fp, seq);
 CREATE INDEX claims_made_from ON claims (made_from) WHERE made_from IS NOT NULL;
 CREATE INDEX claims_subject ON claims (ns, subject_key, predicate);
 CREATE INDEX claims_predicate ON claims (ns, predicate);
+CREATE INDEX claims_faded ON claims (ns, seq) WHERE faded_why IS NOT NULL;
 CREATE TABLE subjects (              -- names that claims speak of, with how many live ones
     ns INTEGER NOT NULL, subject_key TEXT NOT NULL, claims INTEGER NOT NULL,
     PRIMARY KEY (ns, subject_key)
@@ -154,10 +161,12 @@ CREATE TABLE resolutions (           -- conflicts that a caller settled
     winner TEXT                      -- claim id; NULL: what was contested coexists
 );
 CREATE INDEX resolutions_slot ON resolutions (slot);
-CREATE TABLE standing (              -- what callers think of a memory, by its id
+CREATE TABLE standing (              -- what callers think of a memory, how it was used and has faded, by its id
     ns INTEGER NOT NULL, memory_id TEXT NOT NULL,
     confirmations INTEGER NOT NULL DEFAULT 0, confirmed_at INTEGER,
     helpful INTEGER NOT NULL DEFAULT 0, unhelpful INTEGER NOT NULL DEFAULT 0,
+    reads INTEGER NOT NULL DEFAULT 0, read_at INTEGER,  -- days on which a recall showed it, and the last of these times
+    expired_at INTEGER, archived_at INTEGER, faded_why TEXT, revived_at INTEGER,
     PRIMARY KEY (ns, memory_id)
 ) WITHOUT ROWID;
 CREATE TABLE exposures (             -- what the last recalls showed: ids, JSON

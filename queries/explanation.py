@@ -96,6 +96,8 @@ def _fate(claim: ClaimRow, told: dict[str, Any]) -> dict[str, Any]:
         "superseded": after,
         "removed_at": render(claim.removed_at),
         "removed_why": claim.removed_why,
+        "expired_at": render(claim.expired_at),
         "archived_at": render(claim.archived_at),
+        "faded_why": claim.faded_why,
         "erased_at": render(claim.erased_at),
     }

@@ -5,6 +5,10 @@ lexical score is a share of a perfect match, taken half in proportion to the bes
 nothing perfectly), and the dense one a lift over the namespace's background, so that both mean the same in every
 namespace and one set of weights serves all. Everything else is bounded well below what one rare word is worth, so that
 it orders near-equals and never overrules what the question says.
+
+What fades and what callers think of it are two of these small terms. Of a memory that was just brought in, imported or
+not, and that nobody has confirmed, judged, or been shown on a second day, both are exactly zero: sets that measure
+ranking are not touched by them, and weights can be tuned without them.
 """
 
 from __future__ import annotations
@@ -19,6 +23,7 @@ from .fence import Side
 
 CHANNELS: Final = (
     "lexical", "dense", "slot", "subject", "fence", "importance", "kind", "status", "time", "role", "newer", "recency",
+    "activation", "feedback",
 )  # fmt: skip
 """Names of the score's summands. The first three also find candidates."""
 LEXICAL: Final = 1.0
@@ -49,6 +54,13 @@ NEWER: Final = 0.06
 statements that differ by a word and a day are a change, though a day is nothing to the half-life."""
 IMPORTANCE: Final = 0.06
 """Times (importance - .5): at most ±.03."""
+FADED: Final = 0.06
+"""Taken away from what has faded wholly."""
+USED: Final = 0.04
+"""Added for what is confirmed, helps and is read often, as far as it has not faded."""
+FEEDBACK: Final = 0.06
+"""Times the verdicts for it less those against, of that and FEW more: bounded however many there are."""
+FEW: Final = 2
 CLAIM: Final = 0.03
 """A claim before a raw event that says the same."""
 NOT_HOLDING: Final = -0.20
@@ -62,7 +74,8 @@ ASSISTANT: Final = -0.05
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Signals:
     """What is known of one candidate. `lexical` and `dense` are in 0..1; `age` in microseconds, 0 or more;
-    `newness` from 0 (the oldest that was found) to 1; `second`: another predicate is asked for more closely."""
+    `newness` from 0 (the oldest that was found) to 1; `second`: another predicate is asked for more closely.
+    `activation` and `practice` as in `projections.activation`; `verdicts` are those that it helped less the others."""
 
     lexical: float = 0.0
     dense: float = 0.0
@@ -74,6 +87,9 @@ class Signals:
     age: int = 0
     newness: float = 0.0
     importance: float = 0.5
+    activation: float = 1.0
+    practice: float = 0.0
+    verdicts: int = 0
     claim: bool = False
     holds: bool = True
     in_span: bool = False
@@ -106,6 +122,10 @@ def parts(s: Signals, *, ablated: Collection[str] = ()) -> dict[str, float]:
         found["role"] = ASSISTANT
     if s.newness:
         found["newer"] = NEWER * s.newness
+    if vivid := USED * s.practice * s.activation - FADED * (1.0 - s.activation):
+        found["activation"] = vivid
+    if s.verdicts:
+        found["feedback"] = FEEDBACK * s.verdicts / (abs(s.verdicts) + FEW)
     found["recency"] = RECENCY * 0.5 ** (s.age / RECENCY_HALF_LIFE)
     return {name: value for name, value in found.items() if name not in ablated} if ablated else found
 

@@ -59,7 +59,8 @@ def _ids(model: ReadModel, claim: ClaimRow) -> list[str]:
 
 
 def standing(model: ReadModel, ns: int, memory_ids: Iterable[str]) -> dict[str, Any]:
-    """How often callers confirmed a memory (under any of its ids) or found it helpful when it was recalled."""
+    """How often callers confirmed a memory (under any of its ids) or found it helpful when it was recalled, and on how
+    many days it was."""
     found: Sequence[Standing] = model.standing(ns, memory_ids)
     confirmed = [s.confirmed_at for s in found if s.confirmed_at is not None]
     return {
@@ -67,6 +68,8 @@ def standing(model: ReadModel, ns: int, memory_ids: Iterable[str]) -> dict[str, 
         "confirmed_at": render(max(confirmed)) if confirmed else None,
         "helpful": sum(s.helpful for s in found),
         "unhelpful": sum(s.unhelpful for s in found),
+        "reads": sum(s.reads for s in found),
+        "read_at": render(max((s.read_at for s in found if s.read_at is not None), default=None)),
     }
 
 

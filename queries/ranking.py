@@ -10,6 +10,10 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Final
 
+from taishi.ingest.instants import DAY
+from taishi.ingest.registry import default_registry
+from taishi.projections.activation import Use, activation, practice
+from taishi.projections.rendering import USER
 from taishi.projections.schema import document_of_claim, document_of_event
 
 from .answerability import unsaid
@@ -27,6 +31,9 @@ from .wanted import Wanted
 CONSIDERED: Final = 40
 """Documents whose rows are read, besides three for each item that is wanted: the best by words and meaning. The asked
 slots come on top."""
+
+FRESH: Final = 30 * DAY
+"""What was told since then has not faded, whether or not it was said again."""
 
 
 def rank(
@@ -160,6 +167,8 @@ class _Ranking:
         for row in self._model.evidence_of(claims):
             sources.setdefault(row.claim, []).append(row.event)
         origins = self._model.origins(seq for seqs in sources.values() for seq in seqs)
+        standing = {verdict.into or seq for seq, verdict in verdicts.items() if seq in claims}
+        uses = self._model.uses(standing, before=self._now - FRESH)
         best: dict[int, Ranked] = {}
         for seq, said in claims.items():
             verdict = verdicts.get(seq)
@@ -174,7 +183,7 @@ class _Ranking:
                 continue
             rests_on = sources.get(seq, [])
             said_by = [origins[event] for event in rests_on if event in origins]
-            entry = self._claim(doc, said, claim, verdict, tuple(rests_on), said_by)
+            entry = self._claim(doc, said, claim, verdict, tuple(rests_on), said_by, uses[claim.seq])
             if entry is None:
                 self.left[doc] = Omission("fence")
                 continue
@@ -213,6 +222,7 @@ class _Ranking:
         verdict: Verdict,
         sources: tuple[int, ...],
         origins: Sequence[str],
+        use: Use,
     ) -> Ranked | None:
         question = self._question
         subject = claim.subject_key or ""
@@ -231,6 +241,8 @@ class _Ranking:
         match = self._matches.get(doc)
         explained = self._support.explained(claim, lift=lift)
         met = {} if match is None else match.met
+        importance = 0.5 if claim.importance is None else claim.importance
+        kind = default_registry().predicate(predicate)
         summands = parts(
             Signals(
                 lexical=0.0 if match is None else lexical_level(match.score, best=self._best),
@@ -242,7 +254,10 @@ class _Ranking:
                 side=Side.OUTSIDE if anothers else side if self._fence else None,
                 age=max(self._now - claim.known_from, 0),
                 newness=self._newness.get(doc, 0.0),
-                importance=0.5 if claim.importance is None else claim.importance,
+                importance=importance,
+                activation=activation(use, kind, importance=importance, own=subject == USER, now=self._now),
+                practice=practice(use),
+                verdicts=use.helpful - use.unhelpful,
                 claim=True,
                 holds=verdict.holds or verdict.status == "planned",
                 in_span=span is not None and _overlap(occurs or (claim.known_from, claim.known_from + 1), span),

@@ -17,6 +17,7 @@ from typing import Any, Final
 import apsw
 
 from taishi.ingest.errors import Unavailable
+from taishi.projections.activation import Use
 from taishi.projections.schema import FOLD_VERSION
 from taishi.projections.worker import model_path
 
@@ -164,6 +165,15 @@ class ReadModel:
             found[seq] = [row[0] for row in self.rows(_EQUALS, seq)]
         return found
 
+    def uses(self, claims: Iterable[int], *, before: int) -> dict[int, Use]:
+        """How each of `claims` was used. When it was last said is looked up for those that were told before `before`,
+        in whatever words of its slot say the same."""
+        return {row[0]: Use(*row[1:]) for row in self.rows_in(_USES, claims, before)}
+
+    def renewed(self, claims: Iterable[int]) -> set[int]:
+        """Those of `claims`, which have faded, that were said again since: an equal claim of their slot has not."""
+        return {row[0] for row in self.rows_in(_RENEWED, claims)}
+
     def claim_ids(self, claims: Iterable[int]) -> dict[int, str]:
         sql = "SELECT seq, claim_id FROM claims WHERE seq IN carray(?)"
         return {row[0]: row[1] for row in self.rows_in(sql, claims)}
@@ -212,8 +222,18 @@ _STAND_INS: Final = """SELECT c.seq, min(b.claim) FROM claims c CROSS JOIN belie
 _EQUALS: Final = """SELECT o.seq FROM claims c CROSS JOIN claims o ON o.slot = c.slot
     WHERE c.seq = ? AND o.value_fp = c.value_fp AND o.negates = c.negates AND o.seq <> c.seq AND o.removed_at IS NULL
     AND NOT EXISTS (SELECT 1 FROM beliefs b WHERE b.claim = o.seq) ORDER BY o.seq LIMIT 20"""
-_STANDING: Final = """SELECT memory_id, confirmations, confirmed_at, helpful, unhelpful FROM standing
-    WHERE memory_id IN carray(?) AND ns = ?"""
+_USES: Final = """WITH wanted AS (SELECT value FROM carray(?1)) SELECT c.seq,
+    CASE WHEN c.kept_from >= ?2 THEN c.kept_from ELSE (SELECT o.kept_from FROM claims o WHERE o.slot = c.slot
+        AND o.value_fp = c.value_fp AND o.negates = c.negates AND o.removed_at IS NULL ORDER BY o.seq DESC LIMIT 1) END,
+    nullif(max(ifnull(s.confirmed_at, 0), ifnull(s.revived_at, 0)), 0), s.read_at, ifnull(s.reads, 0),
+    ifnull(s.confirmations, 0), ifnull(s.helpful, 0), ifnull(s.unhelpful, 0)
+    FROM wanted CROSS JOIN claims c ON c.seq = wanted.value
+    LEFT JOIN standing s ON s.ns = c.ns AND s.memory_id = c.claim_id"""
+_RENEWED: Final = """SELECT c.seq FROM claims c WHERE c.seq IN carray(?) AND EXISTS (
+    SELECT 1 FROM claims o WHERE o.slot = c.slot AND o.value_fp = c.value_fp AND o.negates = c.negates
+    AND o.faded_why IS NULL AND o.removed_at IS NULL AND o.erased_at IS NULL)"""
+_STANDING: Final = """SELECT memory_id, confirmations, confirmed_at, helpful, unhelpful, reads, read_at, revived_at
+    FROM standing WHERE memory_id IN carray(?) AND ns = ?"""
 _SETTLED: Final = """SELECT r.seq, r.slot, r.at, r.winner,
     (SELECT min(c.seq) FROM claims c WHERE c.claim_id = r.winner AND c.slot = r.slot)
     FROM resolutions r WHERE r.slot IN carray(?) ORDER BY r.at, r.seq"""

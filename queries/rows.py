@@ -29,7 +29,10 @@ class ClaimRow(NamedTuple):
     removed_at: int | None
     removed_why: str | None
     removed_seq: int | None
+    kept_from: int
+    expired_at: int | None
     archived_at: int | None
+    faded_why: str | None
     erased_at: int | None
     subject: str | None
     subject_key: str | None
@@ -107,6 +110,9 @@ class Standing(NamedTuple):
     confirmed_at: int | None
     helpful: int
     unhelpful: int
+    reads: int
+    read_at: int | None
+    revived_at: int | None
 
 
 class Settled(NamedTuple):

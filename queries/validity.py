@@ -3,7 +3,7 @@
 A claim is judged by its rectangles. It is `current` where one covers the point, `contested` where another claim of the
 slot says something else there with equal right, `planned` before its first, `ended` where its own time is over,
 `superseded` where another took its place. Removal comes first: `forgotten`, `retracted` (also: found never true), then
-`archived`.
+`archived`. A state that passes and that nobody spoke of for long is taken to be over (`claim.expired`): it has `ended`.
 
 Claims that say the same in one slot are one memory: the one that holds the rectangle stands for the others.
 """
@@ -92,6 +92,7 @@ def judge_slots(
     plain = slots - homes.keys()
     covering = model.covering(plain, valid_at=point.valid_at, known_at=point.known) if plain else []
     covering += told.covering(point.valid_at)
+    known = _as_faded(model, known)
     by_slot: dict[int, list[Covering]] = {}
     at_point: dict[int, Covering] = {}
     for r in covering:
@@ -110,6 +111,21 @@ def judge_slots(
     return verdicts, {slot: [r.claim for r in rectangles] for slot, rectangles in beside.items() if rectangles}
 
 
+def _as_faded(model: ReadModel, claims: Mapping[int, ClaimRow]) -> dict[int, ClaimRow]:
+    """Claims that have faded and were said again since have not."""
+    faded = [seq for seq, c in claims.items() if c.faded_why is not None]
+    renewed = model.renewed(faded) if faded else set()
+    return {
+        seq: c._replace(expired_at=None, archived_at=None, faded_why=None) if seq in renewed else c
+        for seq, c in claims.items()
+    }
+
+
+def _expired(claim: ClaimRow, point: Point) -> bool:
+    at = claim.expired_at
+    return at is not None and point.knows(at) and point.valid_at >= at
+
+
 def _lead_to_equals(
     model: ReadModel,
     claims: Mapping[int, ClaimRow],
@@ -125,7 +141,7 @@ def _lead_to_equals(
     bare: list[int] = []
     for seq, verdict in verdicts.items():
         claim = claims[seq]
-        if verdict.holds or verdict.status in GONE or seq in own:
+        if verdict.holds or verdict.status in GONE or seq in own or _expired(claim, point):
             continue
         rectangles = by_slot.get(claim.slot, ())
         same = [r for r in rectangles if r.value_fp == claim.value_fp and r.negates == claim.negates]
@@ -183,7 +199,8 @@ def _verdict(
 ) -> Verdict:
     status = _status(claim, here, near, slot, point)
     if here is not None:
-        return Verdict(status, here.valid_from, here.valid_to, here.known_from, here.known_to)
+        ends = here.valid_to if claim.expired_at is None or status != "ended" else min(here.valid_to, claim.expired_at)
+        return Verdict(status, here.valid_from, ends, here.known_from, here.known_to)
     if near is not None:
         return Verdict(status, near.valid_from, near.valid_to, near.known_from, near.known_to)
     return Verdict(status, claim.valid_from, claim.valid_to, claim.known_from, FOREVER)
@@ -205,6 +222,8 @@ def _status(
         return "retracted"
     if claim.archived_at is not None and point.knows(claim.archived_at):
         return "archived"
+    if here is not None and _expired(claim, point):
+        return "ended"
     if here is not None:
         return "contested" if _has_rival(here, slot) else "current"
     starts = claim.valid_from if near is None else near.valid_from

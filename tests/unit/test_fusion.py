@@ -40,7 +40,7 @@ def test_dense_scores_are_lifts_over_the_background():
 def test_every_summand_is_a_channel_that_can_be_left_out():
     signals = Signals(
         lexical=0.5, dense=0.5, slot=True, subject=True, side=Side.INSIDE, newness=1.0, importance=0.9, claim=True,
-        holds=False, in_span=True, assistant=True,
+        holds=False, in_span=True, assistant=True, activation=0.4, verdicts=-1,
     )  # fmt: skip
     assert sorted(parts(signals)) == sorted(CHANNELS)
     for channel in CHANNELS:
