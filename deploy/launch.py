@@ -20,6 +20,7 @@ import orjson
 
 from taishi.ingest.errors import ConfigurationError
 
+from .backup.marker import refuse_unfinished
 from .generations import ensure_generation
 from .server import DirectoryLock, EmbeddedServer, find_binary, next_database
 from .settings import Address, Settings
@@ -57,6 +58,7 @@ def launch(settings: Settings, *, story: bool, once: bool, as_json: bool = False
     reporter = Reporter(as_json=as_json)
     settings.check_exposure()
     _make_home(settings.home)
+    refuse_unfinished(settings.home)
     lock = DirectoryLock(settings.home)
     write_socket, read_socket = _listen(settings.write), _listen(settings.read)
     settings = settings.model_copy(
@@ -93,12 +95,14 @@ def _run(
         server.prepare()
         supervisor.start(Process(name="server", run=server.become))
     from . import processes  # while the server boots
+    from .backup.standing import refuse_behind_ledger
 
     if server is not None:
         _await_server(server, supervisor, settings)
     if supervisor.stop_asked:
         return 0
     processes.check_log(settings)
+    refuse_behind_ledger(settings)
     ensure_generation(settings.home)
     write, read = sockets
     supervisor.start(Process(name="write", run=partial(processes.run_write, settings, write), sockets=[write]))

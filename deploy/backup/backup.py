@@ -71,15 +71,24 @@ class Backup:
 
 
 class BackupMaker:
-    """`keep_keys` copies of the key store stay. Two at a time cannot work on one folder."""
+    """`keep_keys` copies of the key store stay, `largest_part` entries of a partition are in one part at most. Two at a
+    time cannot work on one folder."""
 
     def __init__(
-        self, source: Source, folder: Path, keys_folder: Path, *, keep_keys: int = 2, tell: Progress = lambda *_: None
+        self,
+        source: Source,
+        folder: Path,
+        keys_folder: Path,
+        *,
+        keep_keys: int = 2,
+        largest_part: int = 250_000,
+        tell: Progress = lambda *_: None,
     ) -> None:
         self._source: Final = source
         self._folder: Final = folder
         self._keys_folder: Final = keys_folder
         self._keep_keys: Final = keep_keys
+        self._largest_part: Final = largest_part
         self._tell: Final = tell
         self._secret: Final = source.keys.secret("ledger")
 
@@ -92,9 +101,10 @@ class BackupMaker:
             parents = (log_parts(self._folder), model_copies(self._folder), self._keys_folder)
             discarded = sum(map(discard_partial, parents))
             before = [read_manifest(path, self._secret) for path in numbered(log_parts(self._folder))]
-            next_part = before[-1].number + 1 if before else 1
+            last = before[-1] if before else None
+            self._check_continues(last)
             models = self._copy_models()
-            part, entries = self._add_part(before[-1] if before else None, next_part)
+            part, entries = self._add_parts(last)
             keys = self._copy_keys(part)
             self._rotate()
         finally:
@@ -129,55 +139,62 @@ class BackupMaker:
 
     # -- the log
 
-    def _add_part(self, last: Manifest | None, number: int) -> tuple[int, int]:
-        """The number of the newest part, and how many entries were added to it."""
+    def _add_parts(self, last: Manifest | None) -> tuple[int, int]:
+        """The number of the newest part, and how many entries were added. A part is kept when it is full, so that a
+        backup which is cut short has not worked for nothing."""
         heads = list(self._source.heads())
-        after = [0] * len(heads) if last is None else list(last.facts["upto"])
-        chains = [GENESIS] * len(heads) if last is None else [bytes.fromhex(c) for c in last.facts["chain_upto"]]
-        digests = [""] * len(heads) if last is None else list(last.facts["digests"])
-        if len(after) != len(heads):
-            raise ConfigurationError(f"{self._folder} holds a log of {len(after)} partitions, not {len(heads)}")
-        total = sum(heads) - sum(after)
-        if any(head < a for head, a in zip(heads, after, strict=True)):
-            raise RestoreRefused(
-                f"the log ends before what {self._folder} holds: it is another log, or an older one was put back; "
-                "back it up into a new folder"
-            )
-        if last is not None and total == 0:
-            return last.number, 0
-        self._check_continues(last)
+        begun = [0] * len(heads) if last is None else list(last.facts["upto"])
+        total = sum(heads) - sum(begun)
+        while last is None or last.facts["upto"] != heads:
+            after = [0] * len(heads) if last is None else list(last.facts["upto"])
+            upto = [min(head, a + self._largest_part) for head, a in zip(heads, after, strict=True)]
+            last = self._add_part(last, upto, self._counted(sum(after) - sum(begun), total))
+        return last.number, total
+
+    def _counted(self, done: int, total: int) -> Callable[[int], None]:
+        def count(more: int) -> None:
+            nonlocal done
+            done += more
+            self._tell("log", done, total)
+
+        return count
+
+    def _add_part(self, last: Manifest | None, upto: Sequence[int], done: Callable[[int], None]) -> Manifest:
+        number = 1 if last is None else last.number + 1
+        after = [0] * len(upto) if last is None else list(last.facts["upto"])
+        chains = [GENESIS] * len(upto) if last is None else [bytes.fromhex(c) for c in last.facts["chain_upto"]]
+        digests = [""] * len(upto) if last is None else list(last.facts["digests"])
         draft = Draft(log_parts(self._folder), number)
-        ends, signer, gone = list(chains), Signer.of(self._source.keys), 0
-
-        def done(count: int) -> None:
-            nonlocal gone
-            gone += count
-            self._tell("log", gone, total)
-
-        for partition, head in enumerate(heads):
-            if head > after[partition]:
-                name = SegmentName(partition=partition, first=after[partition] + 1, last=head)
+        ends, signer = list(chains), Signer.of(self._source.keys)
+        for partition, end in enumerate(upto):
+            if end > after[partition]:
+                name = SegmentName(partition=partition, first=after[partition] + 1, last=end)
                 ends[partition], entry = write_segment(
                     self._source.stored, draft.path, name, chain=chains[partition], signer=signer, done=done
                 )
                 digests[partition] = entry.digest.hex()
         facts = {
-            "after": after, "upto": heads,
+            "after": after, "upto": list(upto),
             "chain_after": [c.hex() for c in chains], "chain_upto": [c.hex() for c in ends], "digests": digests,
         }  # fmt: skip
-        draft.keep(_manifest("log", number, draft, facts), self._secret)
+        manifest = _manifest("log", number, draft, facts)
+        draft.keep(manifest, self._secret)
         reach("part_kept")
-        return number, total
+        return manifest
 
     def _check_continues(self, last: Manifest | None) -> None:
-        """Raises RestoreRefused where the log's entry at the last part's end is not the one that was backed up."""
+        """Raises RestoreRefused where the log is not the one whose beginning the folder holds."""
         if last is None:
             return
+        heads = self._source.heads()
+        if len(last.facts["upto"]) != len(heads):
+            raise ConfigurationError(f"{self._folder} holds a log of {len(last.facts['upto'])} partitions")
         for partition, (upto, digest) in enumerate(zip(last.facts["upto"], last.facts["digests"], strict=True)):
-            if upto and self._source.stored.at(partition, [upto])[0].digest.hex() != digest:
+            shorter = upto > heads[partition]
+            if shorter or (upto and self._source.stored.at(partition, [upto])[0].digest.hex() != digest):
                 raise RestoreRefused(
-                    f"the log is not the one that {self._folder} holds (p{partition}:{upto} differs): "
-                    "back it up into a new folder"
+                    f"the log is not the one that {self._folder} holds (they part before p{partition}:{upto}): an "
+                    "older one was put back, or it is another; back it up into a new folder"
                 )
 
     # -- keys

@@ -37,11 +37,11 @@ from ..settings import Settings
 from .folders import default_keys_folder, sync, write_durably
 from .key_copy import KEYS_FILE, keystore_file, mint_beyond, passing_secret_in
 from .log_server import own_server
+from .marker import MARKER
 from .model_copy import SECRET, discard_models, put_back_models
 from .tombstones import again, lacking
 from .verified import KnownLedgers, VerifiedBackup, known_ledgers, verified
 
-MARKER: Final = "restoring.json"
 _BATCH: Final = 1_000
 _ALLOWED: Final = frozenset({"taishi.toml", "lock", MARKER, "logs", "run", "keys"})
 Progress = Callable[[str, int, int], None]
@@ -58,14 +58,6 @@ class Restored:
     tombstones: int
     keys_destroyed: int
     models: bool
-
-
-def refuse_unfinished(home: Path) -> None:
-    """Raises RestoreRefused where a restore into this home was begun and not finished."""
-    if (home / MARKER).exists():
-        raise RestoreRefused(
-            f"a restore into {home} was not finished: run `taishi restore` again, it goes on where it was"
-        )
 
 
 def restore(
