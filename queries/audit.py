@@ -26,6 +26,8 @@ class AuditRequest:
     namespace: str
     type: str | None = None
     actor: str | None = None
+    session: str | None = None
+    origin: str | None = None
     since: int | None = None
     until: int | None = None
     limit: int = PAGE
@@ -38,6 +40,8 @@ def audit(log: EventLog, namespace: NamespaceRow | None, request: AuditRequest) 
         "namespace": request.namespace,
         "type": request.type,
         "actor": request.actor,
+        "session": request.session,
+        "origin": request.origin,
         "since": request.since,
         "until": request.until,
     }
@@ -66,6 +70,8 @@ def _asked(event: Event, request: AuditRequest) -> bool:
         event.namespace == request.namespace
         and (request.type is None or event.type == request.type)
         and (request.actor is None or event.actor.id == request.actor)
+        and (request.session is None or event.session == request.session)
+        and (request.origin is None or event.origin == request.origin)
         and (request.since is None or event.recorded_at >= request.since)
         and (request.until is None or event.recorded_at < request.until)
     )

@@ -7,6 +7,7 @@ from typing import Any, Final, Literal
 
 from pydantic import Field
 
+from taishi.ingest.envelope import ORIGINS
 from taishi.ingest.errors import InvalidInput
 from taishi.ingest.web import Contract
 
@@ -98,6 +99,8 @@ AUDIT: Final = {
     **NAMESPACE,
     "type": "an event type",
     "actor": "an actor's id",
+    "session": "a session's id",
+    "origin": f"one of {', '.join(ORIGINS)}",
     "from": "recorded at or after (ISO 8601)",
     "to": "recorded before (ISO 8601)",
     **PAGED,

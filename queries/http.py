@@ -23,7 +23,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from taishi.ingest.access import ApiKey, Guard
-from taishi.ingest.envelope import Position
+from taishi.ingest.envelope import ORIGINS, Position
 from taishi.ingest.errors import InvalidInput, NotCaughtUp, NotFound
 from taishi.ingest.log import EventLog
 from taishi.ingest.openapi import Operation
@@ -267,10 +267,14 @@ class _Routes:
             until = instant(given.get("to"), zone=zone, field="to")
             if since is not None and until is not None and since >= until:
                 raise InvalidInput("`from` lies before `to`", field="from")
+            if given.get("origin", ORIGINS[0]) not in ORIGINS:
+                raise InvalidInput(f"an origin is one of {', '.join(ORIGINS)}", field="origin")
             asked = AuditRequest(
                 namespace=given["namespace"],
                 type=given.get("type"),
                 actor=given.get("actor"),
+                session=given.get("session"),
+                origin=given.get("origin"),
                 since=since,
                 until=until,
                 limit=limit_of(given, 100),

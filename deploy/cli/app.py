@@ -27,6 +27,7 @@ COMMANDS: Final = {
     "bench": "benching:bench",
     "ops": "operations:ops",
     "archive": "archiving:archive",
+    "audit": "auditing:audit",
     "dead-letters": "dead_letters:dead_letters",
 }
 """Command name → `module:name` of a function, or of a Typer of its own, in this package."""

@@ -377,6 +377,13 @@ def test_the_audit_lists_events_with_filters_and_pages(api):
     assert [e["position"] for e in page["events"] + more["events"]] == ["p0:1", "p0:2", "p0:3", "p0:4"]
     some = get(api, "/v1/audit/events", type="claim.asserted", **{"from": "1970-01-01T00:00:05Z"}).json()["events"]
     assert [e["position"] for e in some] == ["p0:5", "p0:6"]
+    events = get(api, "/v1/audit/events").json()["events"]
+    for name in ("session", "origin"):
+        for value in {e[name] for e in events} - {None}:
+            found = get(api, "/v1/audit/events", **{name: value}).json()["events"]
+            assert [e["position"] for e in found] == [e["position"] for e in events if e[name] == value]
+    assert get(api, "/v1/audit/events", session="none such").json()["events"] == []
+    assert get(api, "/v1/audit/events", origin="hearsay").json()["field"] == "origin"
     backwards = get(api, "/v1/audit/events", **{"from": "2026-01-02T00:00:00Z", "to": "2026-01-01T00:00:00Z"})
     assert (backwards.status_code, backwards.json()["field"]) == (422, "from")
 

@@ -1,0 +1,72 @@
+"""Verifying the log as a deployment has it: against its manifests, what its readers remember, and anchors."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+import apsw
+
+from taishi.ingest.archived_log import ArchivedLog
+from taishi.ingest.errors import Unavailable
+from taishi.ingest.outbox import Outbox
+from taishi.ingest.verification import PartitionAudit, Remembered, Verdict
+from taishi.projections.store import open_connection
+from taishi.projections.vector_schema import vector_paths
+from taishi.projections.worker import model_path
+
+from .generations import models_folder, vectors_folder
+from .settings import Settings
+
+
+def verify(
+    settings: Settings,
+    log: ArchivedLog,
+    *,
+    anchors: Sequence[Remembered] = (),
+    progress: Callable[[int], None] = lambda _: None,
+) -> list[Verdict]:
+    """Of every partition, up to where it ends now. Raises Unavailable."""
+    known = [*anchors, *remembered(settings)]  # before the heads: no reader is ahead of them
+    heads = [log.stream.head(partition) for partition in range(log.partitions)]
+    return [
+        PartitionAudit(
+            partition, archive=log.archive, stream=log.stream, head=head, remembered=known, progress=progress
+        ).run()
+        for partition, head in enumerate(heads)
+    ]
+
+
+def remembered(settings: Settings) -> Iterator[Remembered]:
+    """What the checkpoints of read models, vectors and keeper say of the log they stand on."""
+    for partition in range(settings.partitions):
+        for folder in sorted(models_folder(settings.home).glob("g*")):
+            path = model_path(folder, partition)
+            yield from _checkpoint(path, f"{folder.name}/{path.name}", partition, chained=True)
+        for path in vector_paths(vectors_folder(settings.home), partition):
+            yield from _checkpoint(path, path.name, partition, chained=False)
+    keeper = settings.home / "keeper" / "keeper.db"
+    if keeper.exists():
+        outbox = Outbox(keeper)
+        for partition in range(settings.partitions):
+            at = outbox.checkpoint(partition)
+            if at.seq:
+                yield Remembered(name=keeper.name, partition=partition, seq=at.seq, digest=at.digest)
+        outbox.dispose()
+
+
+def _checkpoint(path: Path, name: str, partition: int, *, chained: bool) -> Iterator[Remembered]:
+    try:
+        connection = open_connection(path, read_only=True)
+    except apsw.CantOpenError:
+        return
+    try:
+        row = connection.execute(f"SELECT seq, digest, {'chain' if chained else 'NULL'} FROM checkpoint").fetchone()
+    except apsw.BusyError:
+        raise Unavailable(f"{name} is busy") from None
+    except apsw.SQLError:
+        return  # being made
+    finally:
+        connection.close()
+    if row is not None and row[0]:
+        yield Remembered(name=name, partition=partition, seq=row[0], digest=row[1], chain=row[2])
