@@ -46,6 +46,7 @@ from taishi.projections.vector_worker import VectorWorker
 from taishi.projections.worker import Projector
 from taishi.queries.http import create_app as create_read_app
 from taishi.queries.meaning import Meaning
+from taishi.queries.patience import Patience
 from taishi.queries.reading import ReadModels
 from taishi.queries.reranking import Reranking
 from taishi.queries.reranking_http import HttpReranker
@@ -61,6 +62,7 @@ from .settings import RerankerSetting, Settings
 from .upkeep import schedule, upkeep_jobs
 
 _SHUTDOWN_SECONDS: Final = 3
+EMBEDDER: Final = "embedder"
 HOME_WORDS: Final = 100_000
 """Words of the home's dictionary."""
 _SETTLE_SECONDS: Final = 20.0
@@ -226,7 +228,12 @@ def run_read(settings: Settings, listening: socket.socket) -> None:
     vectors = None if settings.embedder == "off" else vectors_folder(settings.home)
     meaning = None
     if vectors is not None:
-        meaning = Meaning(load=partial(embedder, settings), folder=vectors, partitions=settings.partitions)
+        meaning = Meaning(
+            load=partial(embedder, settings),
+            folder=vectors,
+            partitions=settings.partitions,
+            patience=None if settings.embedding is None else Patience(EMBEDDER, seconds=settings.embedding.time_limit),
+        )
     app = create_read_app(
         models=ReadModels(
             models_folder(settings.home), partitions=settings.partitions, partition_of=log.partition_of

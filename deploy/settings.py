@@ -49,7 +49,8 @@ class KeySetting(BaseModel):
 
 
 class EmbeddingSetting(BaseModel):
-    """An OpenAI-compatible embedding service, for `embedder = "openai"`."""
+    """An OpenAI-compatible embedding service, for `embedder = "openai"`. A recall waits `time_limit` seconds for it at
+    most."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -57,6 +58,7 @@ class EmbeddingSetting(BaseModel):
     model: str
     dimension: int = Field(ge=1, le=65536)
     api_key: SecretStr | None = None
+    time_limit: float = Field(default=1.0, ge=0.02, le=10)
 
 
 class RerankerSetting(BaseModel):

@@ -62,6 +62,7 @@ from .status import VectorsAt, namespace_status, whole_status
 from .timeline import timeline
 from .times import instant, zone_of
 from .validity import Point
+from .vector_lag import VectorLag
 
 THREADS: Final = 2
 """Requests that work at once."""
@@ -102,6 +103,7 @@ class _Routes:
             dense=side.meaning,
             exposures=side.exposures,
             reranking=side.reranking,
+            lag=None if side.meaning is None else VectorLag(side.meaning.checkpoint),
             ablated=side.ablated,
         )
 

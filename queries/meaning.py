@@ -16,6 +16,7 @@ from taishi.projections.rendering import for_embedding
 
 from .channels import DenseHits
 from .dense import DenseIndex
+from .patience import Patience
 
 REFRESH_SECONDS: Final = 1.0
 QUESTION: Final = 400
@@ -32,10 +33,19 @@ _LOG: Final = logging.getLogger(__name__)
 
 class Meaning:
     """Implements `channels.DenseChannel`. `load` makes the embedder (it may take a second); until `warm` has run,
-    `ready` is False and recall goes on without this channel."""
+    `ready` is False and recall goes on without this channel. `patience` bounds the wait for an embedder that is a
+    service; None for one in this process."""
 
-    def __init__(self, *, load: Callable[[], Embedder | None], folder: Path, partitions: int) -> None:
+    def __init__(
+        self,
+        *,
+        load: Callable[[], Embedder | None],
+        folder: Path,
+        partitions: int,
+        patience: Patience | None = None,
+    ) -> None:
         self._load = load
+        self._patience = patience
         self._folder = folder
         self._partitions = partitions
         self._embedder: Embedder | None = None
@@ -50,12 +60,16 @@ class Meaning:
         return self.off or bool(self._indexes)
 
     def warm(self) -> None:
-        """Loads the embedder and opens the indexes. Raises ConfigurationError."""
+        """Loads the embedder and opens the indexes. A service that is down is no reason to wait: questions ask it
+        again. Raises ConfigurationError."""
         embedder = self._load()
         if embedder is None:
             self.off = True
             return
-        embedder.embed(["warm"])
+        try:
+            embedder.embed(["warm"])
+        except Unavailable as e:
+            _LOG.warning("starting without the embedder: %s", e.message)
         self._embedder = embedder
         self.embed = lru_cache(maxsize=1_024)(self._embed)
         indexes = [DenseIndex(self._folder, p, model=embedder.id) for p in range(self._partitions)]
@@ -65,9 +79,12 @@ class Meaning:
 
     def _embed(self, text: str) -> Vectors:
         """Raises Unavailable while there is no embedder, or where it is down."""
-        if self._embedder is None:
+        embedder = self._embedder
+        if embedder is None:
             raise Unavailable("the embedder is not loaded")
-        vector: Vectors = self._embedder.embed([for_embedding(text[-QUESTION:])])[0]
+        asked = [for_embedding(text[-QUESTION:])]
+        rows = embedder.embed(asked) if self._patience is None else self._patience.ask(lambda: embedder.embed(asked))
+        vector: Vectors = rows[0]
         return vector
 
     def search(self, partition: int, ns: int, vector: Vectors, k: int) -> DenseHits | None:

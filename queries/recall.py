@@ -36,6 +36,8 @@ from .rows import NamespaceRow
 from .times import zone_of
 from .understand import Question, understand
 from .validity import Point
+from .vector_lag import NAME as BEHIND
+from .vector_lag import VectorLag
 from .wanted import Wanted
 
 DEFAULT_LIMIT: Final = 10
@@ -76,6 +78,7 @@ class Recall:
         dense: DenseChannel | None = None,
         exposures: Exposures | None = None,
         reranking: Reranking | None = None,
+        lag: VectorLag | None = None,
         ablated: Collection[str] = (),
     ) -> None:
         """`analyzer` gives the text analysis that the indexes were built with. `now` is an instant's clock. `ablated`
@@ -86,6 +89,7 @@ class Recall:
         self._dense = None if "dense" in ablated else dense
         self._exposures = exposures
         self._reranking = reranking
+        self._lag = lag
         self._ablated = ablated
         self._corpora = Corpora()
         self._dictionaries = Dictionaries()
@@ -153,6 +157,8 @@ class Recall:
             corpora=self._corpora,
         ).without(self._ablated)
         degraded += [name for name in found.degraded if name not in degraded]
+        if self._lag is not None and not degraded and self._lag.behind(model.partition, model.checkpoint()):
+            degraded.append(BEHIND)
         ranked, lapsed, left = rank(
             model,
             found,

@@ -8,31 +8,23 @@ and a dead one costs nothing. It is asked again by itself.
 
 from __future__ import annotations
 
-import logging
 import math
-import threading
 import time
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import Final, Protocol
 
-from taishi.ingest.errors import TaishiError, Unavailable
+from taishi.ingest.errors import Unavailable
 
 from .folding import Ranked
+from .patience import Patience
 
 NAME: Final = "reranker"
 """How `degraded` calls it."""
 SUMMAND: Final = "rerank"
 """How `why` calls what it adds to a score."""
-FIRST_PAUSE: Final = 0.5
-LONGEST_PAUSE: Final = 30.0
-AT_ONCE: Final = 4
-"""Questions that one process may have a reranker at work on."""
 LONGEST: Final = 1_000
 """Characters of a memory that are sent."""
-
-_LOG: Final = logging.getLogger(__name__)
 
 
 class Reranker(Protocol):
@@ -59,14 +51,9 @@ class Reranking:
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._reranker = reranker
-        self._seconds = seconds
         self.most: Final = most
         self._weight = weight
-        self._clock = clock
-        self._pool = ThreadPoolExecutor(AT_ONCE, "rerank")
-        self._lock = threading.Lock()
-        self._failures = 0
-        self._rests_until = -math.inf
+        self._patience = Patience(NAME, seconds=seconds, clock=clock)
 
     def reordered(self, query: str, ranked: Sequence[Ranked]) -> list[Ranked] | None:
         """The memories with what the reranker adds, best first; None where it did not answer in time."""
@@ -81,35 +68,19 @@ class Reranking:
         return sorted(entries, key=lambda entry: -entry.score)
 
     def close(self) -> None:
-        self._pool.shutdown(wait=False, cancel_futures=True)
+        self._patience.close()
 
     def _scores(self, query: str, texts: Sequence[str]) -> Sequence[float] | None:
-        with self._lock:
-            if self._clock() < self._rests_until:
-                return None
-        asked = self._pool.submit(self._reranker.rerank, query, texts)
-        try:
-            scores = asked.result(timeout=self._seconds)
+        def asked() -> Sequence[float]:
+            scores = self._reranker.rerank(query, texts)
             if len(scores) != len(texts) or not all(map(math.isfinite, scores)):
                 raise Unavailable("the reranker answers with something else than a number for each text")
-        except (TimeoutError, TaishiError) as e:
-            asked.cancel()
-            self._rest(e)
-            return None
-        with self._lock:
-            if self._failures:
-                _LOG.warning("the reranker answers again")
-            self._failures, self._rests_until = 0, -math.inf
-        return scores
+            return scores
 
-    def _rest(self, error: TimeoutError | TaishiError) -> None:
-        with self._lock:
-            pause = min(LONGEST_PAUSE, FIRST_PAUSE * 2.0 ** min(self._failures, 10))
-            if not self._failures:
-                said = error.message if isinstance(error, TaishiError) else "it takes too long"
-                _LOG.warning("recall goes on without the reranker: %s", said)
-            self._failures += 1
-            self._rests_until = self._clock() + pause
+        try:
+            return self._patience.ask(asked)
+        except Unavailable:
+            return None
 
 
 def _words(entry: Ranked) -> str:
