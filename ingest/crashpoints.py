@@ -12,6 +12,8 @@ start it again in the same environment. The points:
 `ledgered`    the ledger has a line, not fsynced             `unscrubbed` a fold forgot, old pages are still there
 `models_copied` `part_written` `keys_copied`  a folder of a backup is filled (a part: with some entries), not kept yet
 `part_kept` `keys_kept`                       it is kept, the backup goes on
+`segment_written` a segment has its name, no manifest yet    `segment_sealed` it has one, the log does not tell of it
+`segment_told`    the log does, nothing was trimmed          `stream_trimmed` what was sealed is out of the server
 `keys_restored` `batch_restored` `tombstones_restored` `models_restored`   a restore did that, and goes on
 """
 
@@ -25,6 +27,7 @@ from typing import Final
 POINTS: Final = ("key_minted", "appended", "outboxed", "enqueued", "extracted", "folded")
 FORGETTING_POINTS: Final = ("tombstoned", "destroyed", "ledgered", "unscrubbed")
 BACKUP_POINTS: Final = ("models_copied", "part_written", "part_kept", "keys_copied", "keys_kept")
+SEALING_POINTS: Final = ("segment_written", "segment_sealed", "segment_told", "stream_trimmed")
 RESTORE_POINTS: Final = ("keys_restored", "batch_restored", "tombstones_restored", "models_restored")
 
 _name, _, _count = os.environ.get("TAISHI_CRASH_POINT", "").partition(":")
