@@ -26,7 +26,8 @@ def nameless_copy(source: Path, scratch: Path, *, ask: str) -> Iterator[tuple[Bi
         scratch.chmod(0o600)
         with _connected(scratch) as target:
             scratch.unlink()
-            target.execute("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF")
+            target.execute("PRAGMA journal_mode = OFF").fetchall()
+            target.execute("PRAGMA synchronous = OFF")
             held.execute("BEGIN")
             answer = int(held.execute(ask).get)
             _copy(held, target)
@@ -40,7 +41,8 @@ def copy_database(source: Path, target: Path) -> None:
     with target.open("xb"):
         target.chmod(0o600)
     with _connected(source, read_only=True) as held, _connected(target) as copy:
-        copy.execute("PRAGMA journal_mode = OFF; PRAGMA synchronous = FULL")
+        copy.execute("PRAGMA journal_mode = OFF").fetchall()
+        copy.execute("PRAGMA synchronous = FULL")
         _copy(held, copy)
         said = copy.execute("PRAGMA quick_check(1)").get
         if said != "ok":

@@ -117,9 +117,10 @@ class _Restore:
         """Of each partition the place of its last tombstone."""
 
     def run(self) -> Restored:
-        self._mark()
+        goes_on = self._mark(begun=False)
         destroyed = self._put_back_keys()
         with own_server(self._settings) as settings:
+            self._refuse_a_log(settings, goes_on)
             resumed = self._put_back_log(settings)
             keys = open_keys(settings)
             log = open_log(settings, keys)
@@ -137,13 +138,29 @@ class _Restore:
             keys_destroyed=destroyed, models=models,
         )  # fmt: skip
 
-    def _mark(self) -> None:
-        """Raises RestoreRefused where another backup was being restored here."""
+    def _mark(self, *, begun: bool) -> bool:
+        """Whether an earlier attempt had `begun` to put the log back. Raises RestoreRefused where another backup was
+        being restored here."""
         marker = self._home / MARKER
         this = {"part": self._backup.number, "chain": self._backup.parts[-1][1].facts["chain_upto"]}
-        if marker.exists() and orjson.loads(marker.read_bytes()) != this:
+        before = orjson.loads(marker.read_bytes()) if marker.exists() else {**this, "begun": False}
+        if before != {**this, "begun": before["begun"]}:
             raise RestoreRefused(f"{self._home} holds an unfinished restore of another backup: use an empty folder")
-        write_durably(marker, orjson.dumps(this))
+        write_durably(marker, orjson.dumps({**this, "begun": begun or before["begun"]}))
+        return bool(before["begun"])
+
+    def _refuse_a_log(self, settings: Settings, goes_on: bool) -> None:
+        """Raises RestoreRefused where the server holds a log that no earlier attempt put there."""
+        server = self._server(settings)
+        if not goes_on and any(server.head(p) for p in range(len(self._backup.heads))):
+            raise RestoreRefused("the server holds a log: restore into a server, or a database of one, that holds none")
+        server.close()
+        self._mark(begun=True)
+
+    def _server(self, settings: Settings) -> ValkeyRestore:
+        return ValkeyRestore(
+            settings.redis_url or "", partitions=len(self._backup.heads), durability=settings.durability
+        )
 
     # -- keys
 
@@ -185,14 +202,14 @@ class _Restore:
     def _put_back_log(self, settings: Settings) -> int:
         """How many entries an earlier attempt had put back."""
         heads = self._backup.heads
-        server = ValkeyRestore(settings.redis_url or "", partitions=len(heads), durability=settings.durability)
+        server = self._server(settings)
         there = [min(server.head(p), upto) for p, upto in enumerate(heads)]
         total, done = sum(heads), sum(there)
         for partition, head in enumerate(there):
             entries = self._backup.entries(partition)
             last = deque(islice(entries, head), maxlen=1)
             if last and server.stored.at(partition, [head])[0].digest != last[0].digest:
-                raise RestoreRefused("the server holds another log: restore into one, or a database, that holds none")
+                raise RestoreRefused("the server holds another log than an earlier attempt put there")
             while batch := list(islice(entries, _BATCH)):
                 server.append(partition, batch)
                 reach("batch_restored")
