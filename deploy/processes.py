@@ -27,6 +27,7 @@ from taishi.ingest.extraction import Extraction, gate_of
 from taishi.ingest.keeper import Keeper
 from taishi.ingest.keys import KeyStore
 from taishi.ingest.ledger import Ledger
+from taishi.ingest.log import EventLog
 from taishi.ingest.outbox import Outbox
 from taishi.ingest.redaction import redact
 from taishi.ingest.registry import default_registry
@@ -37,13 +38,13 @@ from taishi.ingest.rq_upkeep import run_worker as run_upkeep_worker
 from taishi.ingest.rules import RulesExtractor
 from taishi.ingest.server_memory import server_memory
 from taishi.ingest.slots import Fingerprints
+from taishi.ingest.upkeep import UpkeepQueue
 from taishi.ingest.valkey_link import ValkeyLink
 from taishi.projections.analysis import Analyzer
 from taishi.projections.embedding import Embedder
 from taishi.projections.embedding_choice import make_embedder
 from taishi.projections.lookup import Lookup
 from taishi.projections.vector_worker import VectorWorker
-from taishi.projections.worker import Projector
 from taishi.queries.http import create_app as create_read_app
 from taishi.queries.meaning import Meaning
 from taishi.queries.patience import Patience
@@ -55,9 +56,11 @@ from taishi.queries.status import VectorsAt
 from .claim_directory import ReadModelDirectory
 from .event_log import open_keys, open_log
 from .extraction import keeping, make_extractor, reading
-from .generations import live_folder, models_folder, vectors_folder
+from .followers import FollowedModels
+from .generations import Generations, live_folder, models_folder, vectors_folder
 from .metrics import DeploymentMetrics
 from .pressure import MeasuredPressure
+from .rebuilding import Rebuilding
 from .settings import RerankerSetting, Settings
 from .upkeep import schedule, upkeep_jobs
 
@@ -161,15 +164,20 @@ def run_write(settings: Settings, listening: socket.socket) -> None:
 
 
 def run_projector(settings: Settings) -> None:
+    assert settings.jobs_url is not None
     log = open_log(settings, open_keys(settings))
-    projector = Projector(
-        log=log,
-        folder=live_folder(settings.home),
-        partitions=range(settings.partitions),
-        analyzer=analyzer(settings.dictionary),
+    rebuilding = open_rebuilding(settings, log, RqUpkeepQueue(settings.jobs_url))
+    followed = FollowedModels(
+        generations=rebuilding.generations, log=log, analyzer=analyzer(settings.dictionary), drive=rebuilding.drive
     )
-    projector.run(_until_terminated())
-    projector.close()
+    followed.run(_until_terminated())
+
+
+def open_rebuilding(settings: Settings, log: EventLog, queue: UpkeepQueue) -> Rebuilding:
+    return Rebuilding(
+        generations=Generations(settings.home), log=log, queue=queue,
+        analyzer=partial(analyzer, settings.dictionary), workers=settings.upkeep_workers,
+    )  # fmt: skip
 
 
 def run_vectors(settings: Settings) -> None:

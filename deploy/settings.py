@@ -198,6 +198,7 @@ class Settings(BaseSettings):
     upkeep_workers: int = Field(default=2, ge=1, le=64)
     archive: Path | None = None
     archive_keep: int = Field(default=10_000, ge=0)
+    keep_generations: int = Field(default=2, ge=1, le=16)
     max_lag: int = Field(default=200_000, ge=0)
     max_memory: float = Field(default=0.8, ge=0, le=1)
     schedule: ScheduleSetting = ScheduleSetting()

@@ -5,8 +5,13 @@ A job is composed when it is first run in its process: a worker that never rebui
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from functools import cache
+from typing import Any
+
 from taishi.ingest.upkeep import UpkeepJobs, UpkeepQueue
 
+from . import rebuilding
 from .archiving import seal_what_is_old
 from .backup.making import recurring_backup
 from .settings import Settings
@@ -14,7 +19,22 @@ from .settings import Settings
 
 def upkeep_jobs(settings: Settings, queue: UpkeepQueue) -> UpkeepJobs:
     """`queue` is for jobs that put their successors on it."""
-    return {"seal": lambda _: seal_what_is_old(settings), "backup": lambda _: recurring_backup(settings)}
+
+    @cache
+    def rebuilder() -> rebuilding.Rebuilding:
+        from .event_log import open_keys, open_log
+        from .processes import open_rebuilding
+
+        return open_rebuilding(settings, open_log(settings, open_keys(settings)), queue)
+
+    def rebuild(args: Mapping[str, Any]) -> None:
+        rebuilder().slice(args)
+
+    return {
+        rebuilding.JOB: rebuild,
+        "seal": lambda _: seal_what_is_old(settings),
+        "backup": lambda _: recurring_backup(settings),
+    }
 
 
 def schedule(settings: Settings) -> dict[str, int]:

@@ -78,6 +78,14 @@ DIGESTED: Final[Mapping[str, str]] = {
         "SELECT c.event_id, e.event_id, v.start, v.stop"
         " FROM evidence v JOIN claims c ON c.seq = v.claim JOIN events e ON e.seq = v.event"
     ),
+    "foreign_claims": (
+        "SELECT n.name, f.generation, f.claim_id, f.event_id, f.subject_key"
+        " FROM foreign_claims f JOIN namespaces n ON n.ns = f.ns"
+    ),
+    "foreign_evidence": (
+        "SELECT f.event_id, e.event_id, v.start, v.stop FROM foreign_evidence v"
+        " JOIN foreign_claims f ON f.seq = v.claim JOIN events e ON e.seq = v.event"
+    ),
     "tombstones": (
         "SELECT n.name, t.at, t.kind, json_array_length(t.claims), json_array_length(t.events)"
         " FROM tombstones t JOIN namespaces n ON n.ns = t.ns"

@@ -1,6 +1,7 @@
 """The fold of one partition: what each type of event does to the read model.
 
-`apply` is deterministic in the events alone. Types that change nothing here are folded as nothing; a type or version
+`apply` is deterministic in the events alone, and in which extraction generation is folded: what another one derived
+leaves no more than the way to its words. Types that change nothing here are folded as nothing; a type or version
 this code does not know never reaches it (the reader stops there). Bodies that were erased fold from their facts: the
 slot keeps an opaque rectangle and no word.
 """
@@ -13,12 +14,14 @@ from typing import Any, Final
 import orjson
 
 from taishi.ingest.envelope import RAW_TYPES, Event
+from taishi.ingest.system_events import SYSTEM_TYPES
 
 from .fold_claims import retracted, stated
 from .fold_dictionary import redefine
 from .fold_entities import identified
 from .fold_erasure import forgotten
 from .fold_extraction import closed
+from .fold_foreign import drop_foreign, noted
 from .fold_judgement import confirmed, feedback, judged, recalled, resolved
 from .fold_lifecycle import archived, expired, revived
 from .model import Model
@@ -29,9 +32,13 @@ from .schema import document_of_event
 
 def apply(model: Model, event: Event) -> None:
     """Folds one event. Raises on an event whose facts make no sense: the worker decides what becomes of it."""
+    if event.type in SYSTEM_TYPES:
+        return
     handler = _HANDLERS.get(event.type)
     ns = model.namespace(event)
-    if handler is not None:
+    if event.generation not in (None, model.generation):
+        noted(model, event, ns)
+    elif handler is not None:
         handler(model, event, ns)
 
 
@@ -58,6 +65,14 @@ def _raw(model: Model, event: Event, ns: int) -> None:
         model.index(document_of_event(seq), ns, spoken(text, speaker))
 
 
+# forgetting
+
+
+def _forgotten(model: Model, event: Event, ns: int) -> None:
+    drop_foreign(model, [seq for _, seq in event.facts["claims"]])
+    forgotten(model, event, ns)
+
+
 # settings
 
 
@@ -81,8 +96,8 @@ _HANDLERS: Final[Mapping[str, Callable[[Model, Event, int], None]]] = {
     "claim.expired": expired,
     "claim.archived": archived,
     "claim.revived": revived,
-    "claim.forgotten": forgotten,
-    "scope.forgotten": forgotten,
+    "claim.forgotten": _forgotten,
+    "scope.forgotten": _forgotten,
     "extraction.completed": closed("done"),
     "extraction.failed": closed("failed"),
     "window.skipped": closed("skipped"),

@@ -46,7 +46,7 @@ _INSERT_CLAIM: Final = (
 def stated(model: Model, event: Event, ns: int) -> None:
     facts = ClaimFacts.from_header(event.facts["claim"])
     seq = event.position.seq
-    evidence = _evidence(model, event, ns)
+    evidence = evidence_of(model, event, ns)
     rests_on = {raw.seq: raw.event_id for raw in evidence}
     kept_from = max((raw.kept_from for raw in evidence), default=event.appended_at)
     faded = model.execute(_FADED, (ns, facts.claim_id)).fetchone()
@@ -108,7 +108,7 @@ def _content(claim: Claim) -> tuple[Any, ...]:
     )  # fmt: skip
 
 
-class _Raw(NamedTuple):
+class RawEvent(NamedTuple):
     """A raw event that a claim rests on."""
 
     seq: int
@@ -117,11 +117,12 @@ class _Raw(NamedTuple):
     archived_at: int | None
 
 
-def _evidence(model: Model, event: Event, ns: int) -> list[_Raw]:
-    """The raw events a claim rests on; none where it was stated outright."""
-    found: list[_Raw] = []
-    for event_id in dict.fromkeys(event.evidence):
-        found += [_Raw(*row) for row in model.rows(_RAW, (event_id, ns))]
+def evidence_of(model: Model, event: Event, ns: int) -> list[RawEvent]:
+    """The raw events a claim rests on; none where it was stated outright. One that was carried over from another
+    extraction generation rests on that one's event, and names its words beside."""
+    found: list[RawEvent] = []
+    for event_id in dict.fromkeys(event.facts.get("carried", event.evidence)):
+        found += [RawEvent(*row) for row in model.rows(_RAW, (event_id, ns))]
     return found
 
 
@@ -134,10 +135,15 @@ def _made_from(model: Model, event: Event, facts: ClaimFacts, ns: int) -> int | 
 
 
 def _quote(model: Model, event: Event, seq: int, rests_on: Mapping[int, str]) -> None:
-    quote = (event.body or {}).get("quote")
     for raw, event_id in rests_on.items():
-        span = (quote[1], quote[2]) if quote is not None and quote[0] == event_id else (None, None)
+        span = span_in(event, event_id)
         model.execute("INSERT INTO evidence (claim, event, start, stop) VALUES (?, ?, ?, ?)", (seq, raw, *span))
+
+
+def span_in(event: Event, event_id: str) -> tuple[int | None, int | None]:
+    """Where in a raw event's text the claim's quote stands; (None, None) where that is not known."""
+    quote = (event.body or {}).get("quote")
+    return (quote[1], quote[2]) if quote is not None and quote[0] == event_id else (None, None)
 
 
 def count_subject(model: Model, ns: int, key: str, change: int) -> None:

@@ -58,11 +58,13 @@ class Slot(NamedTuple):
 class Model:
     """Write access to one partition's read model. One thread, one transaction at a time.
 
-    Namespace numbers are cached; `forget_cache` is called when a transaction was rolled back.
+    `generation` is the extraction generation that is folded. Namespace numbers are cached: `forget_cache` is called
+    when a transaction was rolled back.
     """
 
-    def __init__(self, connection: apsw.Connection, analyzer: Analyzer) -> None:
+    def __init__(self, connection: apsw.Connection, analyzer: Analyzer, *, generation: int = 1) -> None:
         self.connection: Final = connection
+        self.generation: Final = generation
         self.execute: Final = connection.execute
         self._analyzer: Final = analyzer
         self._namespaces: dict[str, int] = {}

@@ -23,11 +23,14 @@ PRAGMAS: Final = (
     "PRAGMA mmap_size = 1073741824",
     "PRAGMA temp_store = MEMORY",
 )
+BULK_PRAGMAS: Final = ("PRAGMA wal_autocheckpoint = 16000", "PRAGMA cache_size = -131072", "PRAGMA mmap_size = 0")
+"""On top of these while a file is built that nobody reads."""
 
 SCHEMA: Final = """
 CREATE TABLE checkpoint (
     one INTEGER PRIMARY KEY CHECK (one = 1),
     seq INTEGER NOT NULL,            -- last event folded
+    generation INTEGER NOT NULL,     -- the extraction generation that is folded
     chain BLOB NOT NULL,             -- hash chain value after it
     digest BLOB NOT NULL,            -- that event's digest: a rolled-back log shows here
     fold_version INTEGER NOT NULL,
@@ -184,6 +187,18 @@ CREATE TABLE verdicts (              -- judged pairs of claims: near copies or n
     ns INTEGER NOT NULL, claim_a TEXT NOT NULL, claim_b TEXT NOT NULL, same INTEGER NOT NULL,
     PRIMARY KEY (ns, claim_a, claim_b)
 ) WITHOUT ROWID;
+CREATE TABLE foreign_claims (        -- of other extraction generations: not folded, but a forget reaches them
+    seq INTEGER PRIMARY KEY, ns INTEGER NOT NULL, generation INTEGER NOT NULL,
+    claim_id TEXT NOT NULL, event_id TEXT NOT NULL, key_id INTEGER NOT NULL,
+    subject_key TEXT                 -- normalised
+);
+CREATE INDEX foreign_claims_id ON foreign_claims (claim_id, ns);
+CREATE INDEX foreign_claims_subject ON foreign_claims (ns, subject_key);
+CREATE TABLE foreign_evidence (
+    claim INTEGER NOT NULL, event INTEGER NOT NULL, start INTEGER, stop INTEGER,
+    PRIMARY KEY (claim, event)
+) WITHOUT ROWID;
+CREATE INDEX foreign_evidence_event ON foreign_evidence (event);
 CREATE TABLE identities (            -- what was said of who is who; `names` follows from it
     seq INTEGER PRIMARY KEY, ns INTEGER NOT NULL, event_id TEXT NOT NULL, at INTEGER NOT NULL, key_id INTEGER NOT NULL,
     kind TEXT NOT NULL,              -- aliased | merged | split
@@ -221,6 +236,13 @@ CREATE VIRTUAL TABLE fulltext USING fts5 (
 INSERT INTO fulltext (fulltext, rank) VALUES ('secure-delete', 1);
 CREATE VIRTUAL TABLE terms USING fts5vocab ('fulltext', 'col');
 """
+
+READERS_INDEXES: Final = (
+    "events_session", "slots_joint", "claims_ns", "claims_made_from", "claims_subject", "claims_predicate",
+    "beliefs_claim", "history_claim", "chains_old", "chains_new", "names_entity", "evidence_event",
+    "foreign_claims_id", "foreign_claims_subject", "foreign_evidence_event", "tokens_ns",
+)  # fmt: skip
+"""What readers look things up by and no fold does: where a file is built in bulk, these are made at its end."""
 
 
 def document_of_event(seq: int) -> int:

@@ -6,6 +6,7 @@ began (compare-and-set), so that a second worker on the same partition fails and
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -24,7 +25,7 @@ from .analysis import Analyzer
 from .digest import content_digest
 from .model import Model
 from .parking import Parking
-from .schema import FOLD_VERSION, PRAGMAS, SCHEMA
+from .schema import BULK_PRAGMAS, FOLD_VERSION, PRAGMAS, READERS_INDEXES, SCHEMA
 
 
 class CheckpointMoved(TaishiError):
@@ -55,35 +56,59 @@ def open_connection(path: Path, *, read_only: bool = False) -> apsw.Connection:
     return connection
 
 
+NOT_POISON: Final = (
+    CheckpointMoved, LogDamaged, KeyMissing, UnknownEventVersion, apsw.BusyError, apsw.FullError, apsw.IOError,
+)  # fmt: skip
+"""What may go wrong in folding that is not the event's fault."""
+
+
+_INDEXES: Final = re.compile(r"^(?=CREATE INDEX (\w+))(.*?;)", re.MULTILINE)
+"""(name, statement) of each index of the schema."""
+
+
 class ReadModelFile:
     """Write access to `claims-p<i>.db`. Makes it when it is not there; raises ReadModelOutdated where it does not
-    fit."""
+    fit. `generation` is the extraction generation it folds.
+    While it is built in `bulk`, nobody reads it: `settle` makes the indexes that readers use, and no fold does."""
 
-    def __init__(self, path: Path, analyzer: Analyzer) -> None:
+    def __init__(self, path: Path, analyzer: Analyzer, *, generation: int = 1, bulk: bool = False) -> None:
         self.path: Final = path
         path.parent.mkdir(parents=True, exist_ok=True)
         self._connection = open_connection(path)
-        for pragma in PRAGMAS:
+        for pragma in (*PRAGMAS, *(BULK_PRAGMAS if bulk else ())):
             self._connection.execute(pragma)
-        self._model = Model(self._connection, analyzer)
+        self._model = Model(self._connection, analyzer, generation=generation)
         self._parking = Parking(self._model, fold.apply)
         settings = orjson.dumps(analyzer.settings(), option=orjson.OPT_SORT_KEYS).decode()
         with self._connection:
             if not self._connection.execute("SELECT count(*) FROM sqlite_schema WHERE name = 'checkpoint'").get:
                 self._connection.execute(SCHEMA)
+                for index in READERS_INDEXES if bulk else ():
+                    self._connection.execute(f"DROP INDEX {index}")
                 self._connection.execute(
-                    "INSERT INTO checkpoint (one, seq, chain, digest, fold_version, settings)"
-                    " VALUES (1, 0, ?, x'', ?, ?)",
-                    (GENESIS, FOLD_VERSION, settings),
+                    "INSERT INTO checkpoint (one, seq, chain, digest, fold_version, generation, settings)"
+                    " VALUES (1, 0, ?, x'', ?, ?, ?)",
+                    (GENESIS, FOLD_VERSION, generation, settings),
                 )
         version, built_with = self._connection.execute("SELECT fold_version, settings FROM checkpoint").get
-        if version != FOLD_VERSION or built_with != settings:
+        if version != FOLD_VERSION or built_with != settings or generation != self._generation_there():
             self.close()
             raise ReadModelOutdated(f"{path.name} was built with fold {version} and {built_with}; it is replayed")
         self.checkpoint: Checkpoint = self._read_checkpoint()
 
     def close(self) -> None:
         self._connection.close()
+
+    def settle(self) -> None:
+        """Ends building in bulk: from now on it may be read and followed."""
+        with self._connection:
+            for name, statement in _INDEXES.findall(SCHEMA):
+                if name in READERS_INDEXES:
+                    self._connection.execute(statement.replace("INDEX", "INDEX IF NOT EXISTS", 1))
+        self.scrub()
+
+    def _generation_there(self) -> int:
+        return int(self._connection.execute("SELECT generation FROM checkpoint").get)
 
     def _read_checkpoint(self) -> Checkpoint:
         seq, chain, digest = self._connection.execute("SELECT seq, chain, digest FROM checkpoint").get
@@ -100,15 +125,7 @@ class ReadModelFile:
         commit = partial(self._commit, events, stop_at_poison=stop_at_poison, skipping=skipping)
         try:
             return commit(careful=False)
-        except (
-            CheckpointMoved,
-            LogDamaged,
-            KeyMissing,
-            UnknownEventVersion,
-            apsw.BusyError,
-            apsw.FullError,
-            apsw.IOError,
-        ):
+        except NOT_POISON:
             raise
         except Exception:
             if stop_at_poison:

@@ -44,19 +44,21 @@ def _set_aside(path: Path) -> Path:
     return aside
 
 
-def open_model(path: Path, log: EventLog, partition: int, analyzer: Analyzer) -> ReadModelFile:
+def open_model(
+    path: Path, log: EventLog, partition: int, analyzer: Analyzer, *, generation: int = 1, bulk: bool = False
+) -> ReadModelFile:
     """The partition's read model, standing on this very log: else it is replaced by an empty one, to be replayed."""
     try:
-        model = ReadModelFile(path, analyzer)
+        model = ReadModelFile(path, analyzer, generation=generation, bulk=bulk)
     except ReadModelOutdated as e:
         log_.warning("%s", e.message)
         _discard(path)
-        return ReadModelFile(path, analyzer)
+        return ReadModelFile(path, analyzer, generation=generation, bulk=bulk)
     if _stands_on(model, log, partition):
         return model
     model.close()
     log_.error("the log was rolled back under %s: it is kept as %s and replayed", path.name, _set_aside(path).name)
-    return ReadModelFile(path, analyzer)
+    return ReadModelFile(path, analyzer, generation=generation, bulk=bulk)
 
 
 def _stands_on(model: ReadModelFile, log: EventLog, partition: int) -> bool:
@@ -72,14 +74,26 @@ def _stands_on(model: ReadModelFile, log: EventLog, partition: int) -> bool:
 
 
 class Projector(Follower):
-    """Folds `partitions` into `folder`. `run` returns when `stop` is set, with every batch it began committed."""
+    """Folds `partitions` into `folder`, of derived events those of extraction `generation`.
+
+    `run` returns when `stop` is set, with every batch it began committed.
+    """
 
     def __init__(
-        self, *, log: EventLog, folder: Path, partitions: Iterable[int], analyzer: Analyzer, batch: int = BATCH
+        self,
+        *,
+        log: EventLog,
+        folder: Path,
+        partitions: Iterable[int],
+        analyzer: Analyzer,
+        generation: int = 1,
+        batch: int = BATCH,
     ) -> None:
         super().__init__(log)
         self._batch = batch
-        self._models = {p: open_model(model_path(folder, p), log, p, analyzer) for p in partitions}
+        self._models = {
+            p: open_model(model_path(folder, p), log, p, analyzer, generation=generation) for p in partitions
+        }
         for model in self._models.values():
             model.ask_again()  # what could not be folded may be within the power of this version
         self._unscrubbed: set[int] = set()

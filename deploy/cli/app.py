@@ -29,6 +29,11 @@ COMMANDS: Final = {
     "archive": "archiving:archive",
     "audit": "auditing:audit",
     "dead-letters": "dead_letters:dead_letters",
+    "generations": "generations:list_generations",
+    "rebuild": "rebuilding:rebuild",
+    "activate": "generations:activate",
+    "rollback": "generations:rollback",
+    "verify": "verifying:verify",
 }
 """Command name → `module:name` of a function, or of a Typer of its own, in this package."""
 

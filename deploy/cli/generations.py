@@ -1,0 +1,81 @@
+"""`generations`, `activate`, `rollback`: which read models there are, which one answers, and going back."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Annotated, Any
+
+import typer
+
+from taishi.ingest.instants import render
+
+from ..generations import Generation, Generations, Register
+from ..settings import load_settings
+from ..switching import activate as switch_to
+from ..switching import behind, previous, prune
+from .session import AsJson, failing_clearly, out, print_json
+
+Number = Annotated[int, typer.Argument(metavar="GENERATION", help="Its number, as `taishi generations` shows it.")]
+
+
+def list_generations(
+    prune_old: Annotated[bool, typer.Option("--prune", help="Drop failed and old ones by `keep_generations`.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Lists the generations of read models: which is live, and what the others are."""
+    with failing_clearly(as_json=as_json):
+        settings = load_settings()
+        generations = Generations(settings.home)
+        dropped = prune(generations, keep=settings.keep_generations) if prune_old else []
+        register = generations.read()
+        shown = [
+            {**described(g, register), "behind": behind(generations, g, register.live, partitions=settings.partitions)}
+            for g in register.generations.values()
+        ]
+    if as_json:
+        print_json({"generations": shown, "live": register.live.number, "dropped": [g.number for g in dropped]})
+        return
+    for g in dropped:
+        out.print(f"{g.name} is dropped")
+    for item in shown:
+        error = f"  {item['error']}" if item["error"] else ""
+        lag = f"  {item['behind']} events behind" if item["behind"] else ""
+        out.print(f"g{item['number']}  {item['state']:<10}  extraction {item['extraction']}"
+                  f" ({item['extractor']})  since {item['started_at']}{lag}{error}")  # fmt: skip
+
+
+def activate(
+    number: Number,
+    as_json: AsJson = False,
+) -> None:
+    """Makes a generation the live one, at once for every reader. `rollback` returns."""
+    with failing_clearly(as_json=as_json):
+        settings = load_settings()
+        generations = Generations(settings.home)
+        live = switch_to(generations, number, partitions=settings.partitions)
+        _say(live, generations.read(), as_json=as_json)
+
+
+def rollback(as_json: AsJson = False) -> None:
+    """Makes the generation live again that was so before."""
+    with failing_clearly(as_json=as_json):
+        settings = load_settings()
+        generations = Generations(settings.home)
+        back = previous(generations.read())
+        live = switch_to(generations, back.number, partitions=settings.partitions)
+        _say(live, generations.read(), as_json=as_json)
+
+
+def _say(live: Generation, register: Register, *, as_json: bool) -> None:
+    if as_json:
+        print_json({"live": described(live, register)})
+    else:
+        out.print(f"g{live.number} is live")
+
+
+def described(generation: Generation, register: Register) -> dict[str, Any]:
+    """As JSON: instants written out."""
+    shown = asdict(generation)
+    for name in ("started_at", "ready_at", "activated_at"):
+        shown[name] = render(shown[name]) if shown[name] else None
+    return {**shown, "extractor": register.extraction_of(generation).extractor or "as set"}

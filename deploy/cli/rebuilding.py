@@ -1,0 +1,88 @@
+"""`rebuild`: read models anew from the log, beside the live ones, with its progress."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from typing import Annotated, Final
+
+import typer
+from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
+
+from taishi.projections.lookup import Lookup
+
+from ..generations import UNFINISHED, Generation, Generations, generation_folder
+from ..rebuilding import give_up, start_rebuild
+from ..settings import Settings, load_settings
+from .generations import described
+from .session import AsJson, err, fail, failing_clearly, out, print_json
+
+_LOOK_SECONDS: Final = 0.2
+
+
+def rebuild(
+    detach: Annotated[bool, typer.Option("--detach", help="Do not wait for it.")] = False,
+    stop: Annotated[bool, typer.Option("--stop", help="Give up the rebuild that is going on.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Builds read models anew from the log while the live ones go on answering. `activate` switches to them."""
+    with failing_clearly(as_json=as_json):
+        settings = load_settings()
+        generations = Generations(settings.home)
+        if stop:
+            _told(give_up(generations), generations, as_json=as_json)
+            return
+        fresh = start_rebuild(generations)
+        if not detach:
+            fresh = _watch(settings, generations, fresh)
+        _told(fresh, generations, as_json=as_json)
+        if fresh.state == "failed":
+            fail(f"g{fresh.number} failed: {fresh.error}")
+
+
+def _told(generation: Generation | None, generations: Generations, *, as_json: bool) -> None:
+    if as_json:
+        print_json({"generation": None if generation is None else described(generation, generations.read())})
+    elif generation is None:
+        out.print("nothing is being built")
+    elif generation.state == "ready":
+        out.print(f"g{generation.number} is ready: `taishi diff`, then `taishi activate {generation.number}`")
+    else:
+        out.print(f"g{generation.number} is {generation.state}")
+
+
+def _watch(settings: Settings, generations: Generations, fresh: Generation) -> Generation:
+    """Until it is ready or has failed. Interrupting it ends the watching, not the rebuild."""
+    with Progress(
+        TextColumn("{task.description}"), BarColumn(), TextColumn("{task.completed:,.0f} of {task.total:,.0f}"),
+        TextColumn("{task.fields[rate]}"), TimeRemainingColumn(), console=err,
+    ) as bar:  # fmt: skip
+        task = bar.add_task(f"g{fresh.number}", total=1, rate="")
+        for state in _states(generations, fresh.number):
+            _show(bar, task, settings, generations, state)
+    return generations.read().generation(fresh.number)
+
+
+def _states(generations: Generations, number: int) -> Iterator[Generation]:
+    while (state := generations.read().generation(number)).state in UNFINISHED:
+        yield state
+        time.sleep(_LOOK_SECONDS)
+
+
+def _show(bar: Progress, task: TaskID, settings: Settings, generations: Generations, state: Generation) -> None:
+    done, total = progress(settings, generations, state)
+    speed = bar.tasks[task].speed
+    bar.update(
+        task, completed=done, total=max(total, 1), description=f"g{state.number} {state.state}",
+        rate=f"{speed:,.0f}/s" if speed else "",
+    )  # fmt: skip
+
+
+def progress(settings: Settings, generations: Generations, state: Generation) -> tuple[int, int]:
+    """(events folded, events that the live generation has folded)."""
+    own = Lookup(lambda: generation_folder(settings.home, state))
+    live = Lookup(lambda: generation_folder(settings.home, generations.read().live))
+    partitions = range(settings.partitions)
+    return sum(own.checkpoint(p) for p in partitions), sum(live.checkpoint(p) for p in partitions)
+
+

@@ -1,0 +1,70 @@
+"""Verifying: the content digests of a generation's read models, and the same from a clean replay of the log."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from taishi.projections.digest import content_digest
+from taishi.projections.rebuild import PartitionBuild
+from taishi.projections.store import open_connection
+from taishi.projections.worker import model_path
+
+from .generations import Generation, generation_folder
+from .server import located
+from .settings import Settings
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Digest:
+    """Of one partition's read model, at its position `seq`. `chain` is the log's hash chain there, in hex."""
+
+    partition: int
+    seq: int
+    chain: str
+    digest: str
+
+    def to_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+def digests(settings: Settings, generation: Generation) -> list[Digest]:
+    """Each in one consistent view, while it may go on growing."""
+    folder = generation_folder(settings.home, generation)
+    return [digest_of(model_path(folder, p), p) for p in range(settings.partitions) if model_path(folder, p).exists()]
+
+
+def digest_of(path: Path, partition: int) -> Digest:
+    connection = open_connection(path, read_only=True)
+    try:
+        connection.execute("BEGIN")
+        seq, chain = connection.execute("SELECT seq, chain FROM checkpoint").get
+        return Digest(partition=partition, seq=seq, chain=chain.hex(), digest=content_digest(connection))
+    finally:
+        connection.close()
+
+
+def replayed(
+    settings: Settings, generation: Generation, found: Sequence[Digest], *, folder: Path, batch: int
+) -> list[Digest]:
+    """The digests of read models that are folded anew in `folder`, each up to the position of the one `found`."""
+    from .event_log import open_keys, open_log
+    from .processes import analyzer
+
+    settings = located(settings)
+    log = open_log(settings, open_keys(settings))
+    fresh = []
+    for digest in found:
+        build = PartitionBuild(
+            log=log, folder=folder, partition=digest.partition, analyzer=analyzer(settings.dictionary),
+            generation=generation.extraction, batch=batch, upto=digest.seq,
+        )  # fmt: skip
+        while not build.slice(seconds=60).complete:
+            pass
+        build.finish()
+        build.close()
+        fresh.append(digest_of(model_path(folder, digest.partition), digest.partition))
+    log.close()
+    return fresh
