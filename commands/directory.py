@@ -7,7 +7,7 @@ worker threads, several at once) and never write. Every answer is about one name
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import tzinfo
 from typing import Literal, Protocol
@@ -83,17 +83,38 @@ class Closure:
     drawn from overlapping quotes of those words; a raw event brings the claims that rest on it alone or quote it.
     A negation made by a correction (`was: true_until`) repeats the words of its target and goes with it.
     `claims` are (claim_id, seq of the claim event); `events` are (event_id, seq, key_id) of every event whose body
-    goes: raw events and claim events. `counts` says how many by kind, at least `claims` and `events` (raw ones).
+    goes: raw events, claim events, and what a caller said of them (names, reasons, notes). `counts` says how many by
+    kind, at least `claims` and `events` (raw ones).
+    `values` are what is forgotten as it stands in claim facts (slot, value, negates), where words that say it and are
+    read only later must not bring it back; `names` are those of a subject for which the same holds. `seen` is the
+    position up to which the read models had folded when this was told.
     """
 
     claims: Sequence[tuple[str, int]]
     events: Sequence[tuple[str, int, int]]
     counts: Mapping[str, int] = field(default_factory=dict)
+    values: Sequence[tuple[str, str, bool]] = ()
+    names: Sequence[str] = ()
+    seen: int = 0
 
 
 class ClaimDirectory(Protocol):
     def settled(self, namespace: str, *, seconds: float = 5.0) -> None:
         """Returns once the read models have folded the namespace's head as it was when called. Raises NotCaughtUp."""
+        ...
+
+    def unread(self, namespace: str, *, upto: int, seconds: float) -> int:
+        """How many raw events at or before `upto` no extractor has read yet, once none is left or time is up."""
+        ...
+
+    def erased(self, position: Position, *, seconds: float) -> str | None:
+        """Returns once what the tombstones up to `position` name is gone from every read model, index and vector file,
+        its old pages overwritten. The hash chain's value after `position`, in hex. Raises NotCaughtUp."""
+        ...
+
+    def remains(self, namespace: str, claims: Collection[int], events: Collection[int]) -> int:
+        """How many rows of words there still are, in read models, indexes and vector files, of claims and events at
+        these positions."""
         ...
 
     def claim(self, namespace: str, memory_id: str) -> KnownClaim:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable, Collection
 from datetime import tzinfo
+from pathlib import Path
 from typing import Final
 from zoneinfo import ZoneInfo
 
@@ -15,7 +17,9 @@ from taishi.ingest.envelope import Position
 from taishi.ingest.errors import Gone, NotCaughtUp, NotFound
 from taishi.ingest.instants import BEGINNING, FOREVER
 from taishi.ingest.log import EventLog
-from taishi.projections.lookup import FoundClaim, Lookup, ToErase
+from taishi.projections.closure import Closures, ToErase
+from taishi.projections.lookup import FoundClaim, Lookup
+from taishi.projections.vectors import vectors_left, vectors_scrubbed
 
 _POLL_SECONDS: Final = 0.001
 _LONGEST_POLL_SECONDS: Final = 0.02
@@ -25,19 +29,39 @@ _EVERYTHING: Final = 2**62
 class ReadModelDirectory:
     """Implements `commands.directory.ClaimDirectory`. Blocks; safe to call from several threads."""
 
-    def __init__(self, *, log: EventLog, lookup: Lookup) -> None:
+    def __init__(self, *, log: EventLog, lookup: Lookup, vectors: Path) -> None:
+        """`vectors` is the folder of the vector files, whether there are any or not."""
         self._log = log
         self._lookup = lookup
+        self._vectors = vectors
 
     def settled(self, namespace: str, *, seconds: float = 5.0) -> None:
         head = self._log.namespace_head(namespace).position
-        deadline = time.monotonic() + seconds
-        pause = _POLL_SECONDS
-        while self._lookup.checkpoint(head.partition) < head.seq:
-            if time.monotonic() > deadline:
-                raise NotCaughtUp(f"the read models are behind {head}: try again", position=str(head))
-            time.sleep(pause)
-            pause = min(2 * pause, _LONGEST_POLL_SECONDS)
+        if not _until(lambda: self._lookup.checkpoint(head.partition) >= head.seq, seconds):
+            raise NotCaughtUp(f"the read models are behind {head}: try again", position=str(head))
+
+    def unread(self, namespace: str, *, upto: int, seconds: float) -> int:
+        partition = self._log.partition_of(namespace)
+        found = self._lookup.namespace(partition, namespace)
+        if found is None:
+            return 0
+        _until(lambda: not self._lookup.unread(partition, found[0], upto=upto), seconds)
+        return self._lookup.unread(partition, found[0], upto=upto)
+
+    def erased(self, position: Position, *, seconds: float) -> str | None:
+        partition, seq = position.partition, position.seq
+
+        def done() -> bool:
+            vectors = vectors_scrubbed(self._vectors, partition)
+            return self._lookup.scrubbed(partition) >= seq and (vectors is None or vectors >= seq)
+
+        if not _until(done, seconds):
+            raise NotCaughtUp(f"what was forgotten is not yet gone everywhere: {position}", position=str(position))
+        return self._lookup.chain(partition, seq)
+
+    def remains(self, namespace: str, claims: Collection[int], events: Collection[int]) -> int:
+        partition = self._log.partition_of(namespace)
+        return self._lookup.left(partition, claims, events) + vectors_left(self._vectors, partition, claims, events)
 
     def _namespace(self, namespace: str) -> tuple[int, int]:
         partition = self._log.partition_of(namespace)
@@ -94,36 +118,48 @@ class ReadModelDirectory:
             partition, ns = self._namespace(namespace)
         except NotFound:
             return Closure(claims=(), events=(), counts={"claims": 0, "events": 0})
-        bound = _EVERYTHING if upto is None else upto
-        taken = self._taken(partition, ns, scope, bound)
+        seen = self._lookup.checkpoint(partition)
+        taken = self._taken(partition, ns, scope, _EVERYTHING if upto is None else upto)
+        besides = {"names": taken.identities, "remarks": taken.remarks, "dead_letters": taken.parked}
+        rows = dict.fromkeys((*taken.raw_events, *taken.claim_events, *(r for some in besides.values() for r in some)))
+        names: list[str] = []
+        if scope.kind == "subject" and scope.subject is not None:
+            names = [scope.subject, *self._lookup.names(partition, ns, scope.subject)]
         return Closure(
             claims=taken.claims,
-            events=[*taken.raw_events, *taken.claim_events],
-            counts={"claims": len(taken.claims), "events": len(taken.raw_events)},
+            events=list(rows),
+            counts={
+                "claims": len(taken.claims),
+                "events": len(taken.raw_events),
+                **{kind: len(some) for kind, some in besides.items() if some},
+            },
+            values=taken.values if scope.kind == "claim" else (),
+            names=names,
+            seen=seen,
         )
 
     def _taken(self, partition: int, ns: int, scope: Scope, upto: int) -> ToErase:
-        lookup = self._lookup
+        closures = Closures(self._lookup, partition, ns)
         match scope.kind:
             case "claim":
                 assert scope.claim_id is not None
-                return lookup.closure_of_claims(partition, [self._found(partition, ns, scope.claim_id)], upto=upto)
+                return closures.of_claim(self._found(partition, ns, scope.claim_id), upto=upto)
             case "event":
                 assert scope.event_id is not None
-                found = lookup.event(partition, ns, scope.event_id)
-                return lookup.closure_of_events(partition, [] if found is None else [found.seq], [], upto=upto)
+                found = self._lookup.event(partition, ns, scope.event_id)
+                return closures.of_event(0 if found is None else found.seq, upto=upto)
             case "subject":
                 assert scope.subject is not None
-                return lookup.of_subject(partition, ns, scope.subject, upto=upto)
+                return closures.of_subject(scope.subject, upto=upto)
             case "session":
                 assert scope.session is not None
-                return lookup.of_session(partition, ns, scope.session, upto=upto)
+                return closures.of_session(scope.session, upto=upto)
             case "range":
                 since = BEGINNING if scope.since is None else scope.since
                 until = FOREVER if scope.until is None else scope.until
-                return lookup.of_range(partition, ns, since, until, upto=upto)
+                return closures.of_range(since, until, upto=upto)
             case "namespace":
-                return lookup.of_namespace(partition, ns, upto=upto)
+                return closures.of_namespace(upto=upto)
 
     def slot(self, namespace: str, slot: str) -> KnownSlot:
         partition, ns = self._namespace(namespace)
@@ -148,6 +184,18 @@ class ReadModelDirectory:
     def zone(self, namespace: str) -> tzinfo:
         found = self._lookup.namespace(self._log.partition_of(namespace), namespace)
         return ZoneInfo("UTC" if found is None else found[1])
+
+
+def _until(done: Callable[[], bool], seconds: float) -> bool:
+    """Waits until `done`, at most `seconds`. Whether it is."""
+    deadline = time.monotonic() + seconds
+    pause = _POLL_SECONDS
+    while not done():
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(pause)
+        pause = min(2 * pause, _LONGEST_POLL_SECONDS)
+    return True
 
 
 def _content(found: FoundClaim) -> Claim:

@@ -41,6 +41,7 @@ from taishi.ingest.slots import Fingerprints
 from taishi.ingest.upkeep import UpkeepQueue
 from taishi.ingest.valkey_link import ValkeyLink
 from taishi.projections.analysis import Analyzer
+from taishi.projections.closure import owed_of
 from taishi.projections.embedding import Embedder
 from taishi.projections.embedding_choice import make_embedder
 from taishi.projections.lookup import Lookup
@@ -152,7 +153,7 @@ def run_write(settings: Settings, listening: socket.socket) -> None:
         log=log,
         keys=keys,
         ledger=open_ledger(settings, keys),
-        directory=ReadModelDirectory(log=log, lookup=lookup),
+        directory=ReadModelDirectory(log=log, lookup=lookup, vectors=vectors_folder(settings.home)),
         registry=default_registry(),
         redact=redact,
         reader=RulesExtractor(mode=settings.provenance),
@@ -201,7 +202,8 @@ def run_keeper(settings: Settings) -> None:
     outbox = Outbox(settings.home / "keeper" / "keeper.db")
     queue = RqJobQueue(settings.jobs_url)
     ledger = open_ledger(settings, keys)
-    keeper = Keeper(open_log(settings, keys), keys, outbox, queue, ledger=ledger, **keeping(settings))
+    owed = partial(owed_of, Lookup(partial(live_folder, settings.home)))
+    keeper = Keeper(open_log(settings, keys), keys, outbox, queue, ledger=ledger, owed=owed, **keeping(settings))
     keeper.run(_until_terminated())
 
 

@@ -102,7 +102,8 @@ class ClaimFacts:
     recorded_at. `valid_from` None (stated by intent, without a beginning): likewise its own event's recorded_at, which
     the log sets after the header is written. `strength` as in `ORIGIN_STRENGTH`.
     `targets`/`was` carry a correction's verdict on other claims (a claim and its equals): `wrong` (never true) or
-    `true_until` (this claim's valid_from).
+    `true_until` (this claim's valid_from). `subject` is a fingerprint as well, by which forgetting a subject reaches
+    claims that are read later; claims of older releases have none.
     """
 
     claim_id: str
@@ -119,6 +120,7 @@ class ClaimFacts:
     succeeds: bool = False
     targets: tuple[str, ...] = ()
     was: Literal["wrong", "true_until"] | None = None
+    subject: str | None = None
 
     def to_header(self) -> dict[str, Any]:
         """JSON-ready, without what is None or False."""

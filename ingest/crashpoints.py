@@ -10,6 +10,7 @@ start it again in the same environment. The points:
 `extracted`   claims are read, not appended                  `folded`     a fold is committed, its worker goes on
 `tombstoned`  a tombstone is in the log, its keys are there  `destroyed`  they are not, the ledger knows nothing
 `ledgered`    the ledger has a line, not fsynced             `unscrubbed` a fold forgot, old pages are still there
+`owed`        words read late are forgotten, the log does not know yet
 `models_copied` `part_written` `keys_copied`  a folder of a backup is filled (a part: with some entries), not kept yet
 `part_kept` `keys_kept`                       it is kept, the backup goes on
 `segment_written` a segment has its name, no manifest yet    `segment_sealed` it has one, the log does not tell of it

@@ -5,7 +5,8 @@ job that is neither waiting nor running gives its open windows back, and they ar
 jobs are out at a time, so that under load windows gather into bigger jobs, and with no worker alive nothing piles up.
 
 It also destroys again the keys of what was forgotten, and enters it in the ledger, so that a crash between a tombstone
-and either of them heals; where the ledger is lost, the log is read anew for it.
+and either of them heals; where the ledger is lost, the log is read anew for it. What the read models erased before the
+log said so (`owed`) it gives the tombstone that is still missing.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ from .ledger import Ledger, LedgerEntry
 from .log import Batch, EventLog
 from .outbox import Outbox
 from .outbox_fold import Checkpoint, CheckpointMoved
+from .owed import OwedOf, tombstone_of
 from .retries import NO_RETRIES, RetrySchedule
 from .window_fold import WindowFold
 from .windows import AT_ONCE, Policy
@@ -68,6 +70,7 @@ class Keeper:
         most_jobs: int = 4,
         most_windows: int = 500,
         retries: RetrySchedule = NO_RETRIES,
+        owed: OwedOf | None = None,
         clock: Callable[[], int] = _now,
     ) -> None:
         self._log = log
@@ -81,6 +84,7 @@ class Keeper:
         self._most_jobs = most_jobs
         self._most_windows = most_windows
         self._retries = retries
+        self._owed = owed
         self._clock = clock
         self._checkpoints: dict[int, Checkpoint] = {}
         self._start_heads: dict[int, int] = {}
@@ -111,6 +115,7 @@ class Keeper:
         self._hand_out()
         if time.monotonic() >= self._next_sweep:
             self._sweep()
+            self._pay()
             self._next_sweep = time.monotonic() + _SWEEP_SECONDS
         return seen
 
@@ -205,6 +210,15 @@ class Keeper:
                 self._queue.discard(name)
                 del self._suspects[name]
         self._give_up()
+
+    def _pay(self) -> None:
+        """Appends the tombstones that are owed; their keys are destroyed once they are read back."""
+        if self._owed is None:
+            return
+        for partition in self._checkpoints:
+            for owed in self._owed(partition):
+                reach("owed")
+                self._log.append(Batch(events=[tombstone_of(owed)]))
 
     def _close_done(self, name: str) -> None:
         """Closes windows of a job whose closing event was read before they were opened (under another policy)."""

@@ -31,6 +31,11 @@ class Fingerprints:
         return hmac.new(self._secret, _SEPARATOR.join(parts).encode(), "sha256").hexdigest()[:32]
 
 
+def subject_of(name: str, *, namespace: str, fingerprints: Fingerprints) -> str:
+    """What stands for a subject, by one of its names, in a namespace's headers."""
+    return fingerprints.of("subject", namespace, normal_value(name))
+
+
 def is_single(claim: Claim, registry: Registry) -> bool:
     return claim.transfer or registry.predicate(claim.predicate).single(claim.qualifiers)
 
@@ -92,4 +97,5 @@ def bind(
         succeeds=claim.succeeds,
         targets=tuple(targets),
         was=was,
+        subject=subject_of(claim.subject, namespace=namespace, fingerprints=fingerprints),
     )

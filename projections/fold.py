@@ -24,6 +24,7 @@ from .fold_extraction import closed
 from .fold_foreign import drop_foreign, noted
 from .fold_judgement import confirmed, feedback, judged, recalled, resolved
 from .fold_lifecycle import archived, expired, revived
+from .fold_remarks import REMARKED, remark
 from .model import Model
 from .parking import given_up
 from .rendering import spoken
@@ -40,6 +41,8 @@ def apply(model: Model, event: Event) -> None:
         noted(model, event, ns)
     elif handler is not None:
         handler(model, event, ns)
+    if event.type in REMARKED:
+        remark(model, event, ns)
 
 
 # raw events

@@ -17,6 +17,7 @@ from taishi.ingest.registry import default_registry
 
 from .beliefs import Statement
 from .dedup import joint_key
+from .fold_late import forbidden, withheld
 from .fold_lifecycle import bring_back
 from .model import Model
 from .rendering import render_claim, searchable
@@ -31,7 +32,7 @@ CLAIM_CONTENT: Final = (
 _CLAIM_FACTS: Final = (
     "seq", "ns", "claim_id", "event_id", "event_type", "slot", "value_fp", "negates", "valid_from", "valid_to",
     "to_inferred", "known_from", "source", "recorded_at", "strength", "correction",
-    "from_inferred", "succeeds", "generation", "key_id", "made_from", "kept_from", "expired_at", "archived_at",
+    "from_inferred", "succeeds", "generation", "key_id", "made_from", "about", "kept_from", "expired_at", "archived_at",
     "faded_why", "importance",
 )  # fmt: skip
 _RAW: Final = "SELECT seq, event_id, kept_from, archived_at FROM events WHERE event_id = ? AND ns = ?"
@@ -53,12 +54,14 @@ def stated(model: Model, event: Event, ns: int) -> None:
     expired_at, archived_at, faded_why = _NOT_FADED if faded is None else faded
     if archived_at is None and any(raw.archived_at is not None for raw in evidence):
         bring_back(model, ns, list(rests_on))
+    forbidding = forbidden(model, event, facts, ns, rests_on)
+    body = event.body if forbidding is None else None
     known = event.recorded_at if facts.known_from is None else facts.known_from
     start = event.recorded_at if facts.valid_from is None else facts.valid_from
     content: tuple[Any, ...] = (None,) * len(CLAIM_CONTENT)
     about: tuple[str, str] | None = None
-    if event.body is not None:
-        claim = Claim.from_body(event.body)
+    if body is not None:
+        claim = Claim.from_body(body)
         content = _content(claim)
         about = joint_key(claim, default_registry())
         count_subject(model, ns, normal_value(claim.subject), +1)
@@ -68,7 +71,7 @@ def stated(model: Model, event: Event, ns: int) -> None:
     slot = model.slot(ns, facts.slot, about)
     source = min(rests_on, default=seq)
     weight: float | None = None
-    if event.body is not None:
+    if body is not None:
         weight = claim.importance
         if not slot.is_new:
             weight = weight_of_new(
@@ -80,10 +83,15 @@ def stated(model: Model, event: Event, ns: int) -> None:
             seq, ns, facts.claim_id, event.event_id, event.type, slot.number, facts.value, facts.negates, start,
             facts.valid_to, facts.to_inferred, known, source, event.recorded_at, facts.strength, facts.correction,
             facts.from_inferred, facts.succeeds, event.generation, event.key_id,
-            _made_from(model, event, facts, ns), kept_from, expired_at, archived_at, faded_why, weight, *content,
+            _made_from(model, event, facts, ns), facts.subject, kept_from,
+            expired_at, archived_at, faded_why, weight, *content,
         ),
     )  # fmt: skip
     _quote(model, event, seq, rests_on)
+    if forbidding is not None:
+        withheld(model, ns, seq, forbidding)
+        model.replay(slot.number)
+        return
     if facts.was == "wrong":
         _remove(model, event, ns, facts.targets, "wrong")
         slot = model.slot(ns, facts.slot)  # it may have been replayed

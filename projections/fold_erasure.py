@@ -1,4 +1,7 @@
-"""What forgetting does to the read model: words go, from rows and from the index; ids, intervals and counts stay."""
+"""What forgetting does to the read model: words go, from rows and from the index; ids, intervals and counts stay.
+
+The ids in exposures stay as well, so that it can be told what was shown when: an id holds no word.
+"""
 
 from __future__ import annotations
 
@@ -10,9 +13,9 @@ from taishi.ingest.envelope import Event
 
 from .fold_claims import CLAIM_CONTENT, count_subject
 from .fold_entities import erase_identities
-from .fold_extraction import settle
+from .fold_late import erase_raw, forbid, owe, unlisted
 from .model import Model
-from .schema import document_of_claim, document_of_event
+from .schema import document_of_claim
 from .weights import weigh_slot
 
 _ERASED_WITH_IT: Final = ", ".join(f"{name} = NULL" for name in (*CLAIM_CONTENT, "importance"))
@@ -25,7 +28,13 @@ def forgotten(model: Model, event: Event, ns: int) -> None:
     erased = [seq for _, seq in facts["events"]]
     slots: set[int] = set()
     touched: set[int] = set()
-    for seq in claims:
+    forbid(model, event, ns)
+    late = unlisted(model, event, ns)
+    withdrawn = list(erased)
+    for seq in late:
+        owe(model, ns, seq, event.position.seq)
+        withdrawn += [row[0] for row in model.rows("SELECT event FROM evidence WHERE claim = ?", (seq,))]
+    for seq in (*claims, *late):
         row = model.execute("SELECT slot, removed_at FROM claims WHERE seq = ? AND ns = ?", (seq, ns)).fetchone()
         if row is None:
             continue
@@ -38,9 +47,14 @@ def forgotten(model: Model, event: Event, ns: int) -> None:
                 (at, event.position.seq, seq),
             )
             slots.add(row[0])
-    for seq in erased:
-        _erase_raw(model, ns, seq, at)
+    for seq in withdrawn:
+        erase_raw(model, ns, seq, at)
     erase_identities(model, ns, erased)
+    for seq in claims:
+        model.execute("DELETE FROM owed WHERE claim = ? AND ns = ?", (seq, ns))
+    for seq in erased:
+        model.execute("DELETE FROM remarks WHERE seq = ? AND ns = ?", (seq, ns))
+        model.execute("UPDATE dead_letters SET state = 'retry' WHERE seq = ? AND ns = ?", (seq, ns))
     for memory_id, _ in (*facts["claims"], *facts["events"]):
         model.execute("DELETE FROM standing WHERE ns = ? AND memory_id = ?", (ns, memory_id))
     model.execute(
@@ -51,17 +65,6 @@ def forgotten(model: Model, event: Event, ns: int) -> None:
         model.replay(slot)
     for slot in sorted(touched):
         weigh_slot(model, ns, slot)
-
-
-def _erase_raw(model: Model, ns: int, seq: int, at: int) -> None:
-    row = model.execute("SELECT extraction, erased_at FROM events WHERE seq = ? AND ns = ?", (seq, ns)).fetchone()
-    if row is None or row[1] is not None:
-        return
-    model.unindex(document_of_event(seq), ns)
-    settle(model, ns, row[0], "skipped", seq)
-    model.execute(
-        "UPDATE events SET speaker = NULL, text = NULL, metadata = NULL, erased_at = ? WHERE seq = ?", (at, seq)
-    )
 
 
 def _erase_claim(model: Model, ns: int, seq: int, at: int) -> None:

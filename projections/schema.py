@@ -34,7 +34,8 @@ CREATE TABLE checkpoint (
     chain BLOB NOT NULL,             -- hash chain value after it
     digest BLOB NOT NULL,            -- that event's digest: a rolled-back log shows here
     fold_version INTEGER NOT NULL,
-    settings TEXT NOT NULL           -- JSON: text analysis the index was built with
+    settings TEXT NOT NULL,          -- JSON: text analysis the index was built with
+    scrubbed INTEGER NOT NULL DEFAULT 0  -- position up to which nothing forgotten is left on any page
 );
 CREATE TABLE namespaces (
     ns INTEGER PRIMARY KEY,          -- position of its first event
@@ -77,6 +78,7 @@ CREATE TABLE events (                -- raw events
 );
 CREATE UNIQUE INDEX events_id ON events (event_id, ns);
 CREATE INDEX events_session ON events (ns, session, seq);
+CREATE INDEX events_pending ON events (ns, seq) WHERE extraction = 'pending';
 CREATE TABLE slots (
     slot INTEGER PRIMARY KEY,
     ns INTEGER NOT NULL,
@@ -110,6 +112,7 @@ CREATE TABLE claims (
     generation INTEGER,
     key_id INTEGER NOT NULL,
     made_from INTEGER,               -- position of the claim whose words a command took over
+    about TEXT,                      -- keyed fingerprint of its subject
     removed_at INTEGER,              -- known instant from which it is not believed
     removed_why TEXT,                -- wrong | retracted | forgotten
     removed_seq INTEGER,             -- position of the event that removed it
@@ -218,8 +221,24 @@ CREATE TABLE evidence (
 CREATE INDEX evidence_event ON evidence (event);
 CREATE TABLE tombstones (
     seq INTEGER PRIMARY KEY, ns INTEGER NOT NULL, at INTEGER NOT NULL,
-    kind TEXT NOT NULL, claims TEXT NOT NULL, events TEXT NOT NULL  -- JSON arrays of sequence numbers
+    kind TEXT NOT NULL, claims TEXT NOT NULL, events TEXT NOT NULL,  -- JSON arrays of sequence numbers
+    chain BLOB                       -- hash chain value after it
 );
+CREATE TABLE unsaid (                -- what tombstones forbid to be read from words at or before `upto`
+    ns INTEGER NOT NULL, what TEXT NOT NULL,  -- keyed fingerprints: slot, value and polarity; or a subject
+    upto INTEGER NOT NULL, at INTEGER NOT NULL, tombstone INTEGER NOT NULL,
+    PRIMARY KEY (ns, what)
+) WITHOUT ROWID;
+CREATE TABLE owed (                  -- claims erased here by a tombstone that does not name them: the log owes them one
+    claim INTEGER PRIMARY KEY, ns INTEGER NOT NULL, tombstone INTEGER NOT NULL,
+    start INTEGER, stop INTEGER      -- where in its words it was stated, where known
+);
+CREATE TABLE remarks (               -- events in which a caller gave a reason or a note, by what they speak of
+    seq INTEGER NOT NULL, memory_id TEXT NOT NULL, ns INTEGER NOT NULL, event_id TEXT NOT NULL, at INTEGER NOT NULL,
+    key_id INTEGER NOT NULL,
+    PRIMARY KEY (seq, memory_id)
+) WITHOUT ROWID;
+CREATE INDEX remarks_about ON remarks (ns, memory_id);
 CREATE TABLE dead_letters (          -- events that could not be folded, and what waits behind them
     seq INTEGER PRIMARY KEY, ns INTEGER NOT NULL, event_id TEXT NOT NULL, type TEXT NOT NULL, key_id INTEGER NOT NULL,
     error TEXT NOT NULL, at INTEGER NOT NULL, attempts INTEGER NOT NULL,

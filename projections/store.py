@@ -17,7 +17,7 @@ import apsw
 import orjson
 
 from taishi.ingest.chain import GENESIS, extend
-from taishi.ingest.envelope import Event
+from taishi.ingest.envelope import FORGETTING_TYPES, Event
 from taishi.ingest.errors import KeyMissing, LogDamaged, TaishiError, UnknownEventVersion
 
 from . import fold
@@ -148,6 +148,8 @@ class ReadModelFile:
                     dead += parking.fold(event)
                 else:
                     fold.apply(model, event)
+                if event.type in FORGETTING_TYPES:
+                    execute("UPDATE tombstones SET chain = ? WHERE seq = ?", (chain, event.position.seq))
             last = events[-1]
             execute(
                 "UPDATE checkpoint SET seq = ?, chain = ?, digest = ? WHERE one = 1 AND seq = ?",
@@ -186,12 +188,24 @@ class ReadModelFile:
         if self._connection.in_transaction:
             self._connection.execute("ROLLBACK")
 
+    @property
+    def is_scrubbed(self) -> bool:
+        """Whether no page, old ones in the write-ahead log included, holds what the last tombstone erased."""
+        return bool(
+            self._connection.execute(
+                "SELECT scrubbed >= ifnull((SELECT max(seq) FROM tombstones), 0) FROM checkpoint"
+            ).get
+        )
+
     def scrub(self) -> bool:
-        """Moves every page into the file and empties the write-ahead log, so that overwritten words are nowhere.
+        """Moves every page into the file and empties the write-ahead log, so that overwritten words are nowhere; then
+        `scrubbed` says so.
 
         False when a reader was in the way: try again.
         """
         busy, _, _ = self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").get
+        if not busy:
+            self._connection.execute("UPDATE checkpoint SET scrubbed = seq")
         return not busy
 
     def digest(self) -> str:

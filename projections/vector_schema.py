@@ -55,6 +55,11 @@ CREATE TABLE doomed (doc INTEGER PRIMARY KEY);  -- forgotten ahead of the checkp
 CREATE TABLE refused (doc INTEGER PRIMARY KEY, ns INTEGER NOT NULL, error TEXT NOT NULL);  -- texts the model refuses
 """
 
+SCRUBBED: Final = """
+CREATE TABLE IF NOT EXISTS scrubbed (one INTEGER PRIMARY KEY CHECK (one = 1), seq INTEGER NOT NULL)
+"""
+"""Position up to which no page holds a vector of what was forgotten. Files of older releases get it when opened."""
+
 _NAME: Final = re.compile(r"vectors-p(\d+)\.[a-z0-9.-]+\.db")
 
 

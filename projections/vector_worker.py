@@ -45,7 +45,7 @@ class _Partition:
     retired: list[VectorStore] = field(default_factory=list)
     failures: int = 0
     retry_at: float = 0.0
-    unscrubbed: bool = False
+    unscrubbed: bool = True
 
 
 def _stands_on(store: VectorStore, log: EventLog, partition: int) -> bool:

@@ -7,7 +7,8 @@ not embedded when the first comes by.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -18,9 +19,9 @@ import numpy as np
 from taishi.ingest.errors import TaishiError
 
 from .embedding import Vectors
-from .schema import PRAGMAS
+from .schema import PRAGMAS, document_of_claim, document_of_event
 from .store import CheckpointMoved, open_connection
-from .vector_schema import SCHEMA, STRIDE, VECTOR_VERSION, vector_paths
+from .vector_schema import SCHEMA, SCRUBBED, STRIDE, VECTOR_VERSION, vector_paths
 
 
 class VectorFileUnfit(TaishiError):
@@ -95,6 +96,51 @@ def serving(folder: Path, partition: int, model: str | None) -> VectorFile | Non
     )
 
 
+def vectors_scrubbed(folder: Path, partition: int) -> int | None:
+    """The position up to which no vector file of the partition holds what was forgotten; None: there is no file."""
+    found: list[int] = []
+    for path in vector_paths(folder, partition):
+        with _looking(path) as connection:
+            if connection is not None:
+                found.append(_scrubbed(connection))
+    return min(found, default=None)
+
+
+def _scrubbed(connection: apsw.Connection) -> int:
+    try:
+        return int(connection.execute("SELECT ifnull((SELECT seq FROM scrubbed), 0)").get)
+    except apsw.SQLError:  # half made, or of an older release and not opened yet
+        return 0
+
+
+def vectors_left(folder: Path, partition: int, claims: Iterable[int], events: Iterable[int]) -> int:
+    """Vectors of claims and events at these positions that are still in some file."""
+    docs = [*map(document_of_claim, claims), *map(document_of_event, events)]
+    left = 0
+    for path in vector_paths(folder, partition):
+        with _looking(path) as connection:
+            if connection is None or not connection.table_exists(None, "vectors"):
+                continue
+            for doc in docs:
+                among = (doc * STRIDE, doc * STRIDE + STRIDE - 1)
+                left += connection.execute("SELECT count(*) FROM vectors WHERE id BETWEEN ? AND ?", among).get
+    return left
+
+
+@contextmanager
+def _looking(path: Path) -> Iterator[apsw.Connection | None]:
+    """A connection that reads; None where the file is gone."""
+    try:
+        connection = open_connection(path, read_only=True)
+    except apsw.CantOpenError:
+        yield None
+        return
+    try:
+        yield connection
+    finally:
+        connection.close()
+
+
 class VectorStore:
     """One partition's vectors of one model. Makes the file when it is not there; raises VectorFileUnfit where it does
     not fit. Not safe to share between threads."""
@@ -126,6 +172,7 @@ class VectorStore:
                     "INSERT INTO meta VALUES (1, ?, ?, ?, ?, 0)", (VECTOR_VERSION, model, dimension, complete_at)
                 )
                 self._connection.execute("INSERT INTO checkpoint VALUES (1, 0, x'', 0)")
+            self._connection.execute(SCRUBBED)
 
     def close(self) -> None:
         self._connection.close()
@@ -247,6 +294,9 @@ class VectorStore:
         return before
 
     def scrub(self) -> bool:
-        """Moves every page into the file and empties the write-ahead log. False when a reader was in the way."""
+        """Moves every page into the file and empties the write-ahead log; then `scrubbed` says how far nothing that was
+        forgotten is left. False when a reader was in the way."""
         busy, _, _ = self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").get
+        if not busy:
+            self._connection.execute("INSERT OR REPLACE INTO scrubbed SELECT 1, forgotten FROM checkpoint")
         return not busy

@@ -44,6 +44,13 @@ def _set_aside(path: Path) -> Path:
     return aside
 
 
+def _drop_set_aside(path: Path) -> None:
+    """What was set aside holds words that no tombstone reaches: it is not kept beyond a forgetting."""
+    for aside in path.parent.glob(f"{path.name}.quarantined-*"):
+        log_.warning("%s is removed: something was forgotten that it may hold", aside.name)
+        aside.unlink(missing_ok=True)
+
+
 def open_model(
     path: Path, log: EventLog, partition: int, analyzer: Analyzer, *, generation: int = 1, bulk: bool = False
 ) -> ReadModelFile:
@@ -96,7 +103,7 @@ class Projector(Follower):
         }
         for model in self._models.values():
             model.ask_again()  # what could not be folded may be within the power of this version
-        self._unscrubbed: set[int] = set()
+        self._unscrubbed = {p for p, model in self._models.items() if not model.is_scrubbed}
 
     def close(self) -> None:
         for model in self._models.values():
@@ -117,6 +124,7 @@ class Projector(Follower):
             if any(event.type in FORGETTING_TYPES for event in events):
                 self._unscrubbed.add(partition)
                 reach("unscrubbed")
+                _drop_set_aside(model.path)
         if done := model.retry(lambda seq: self._log.fetch(Position(partition, seq))):
             log_.warning("p%d: %d parked events are folded", partition, done)
         if partition in self._unscrubbed and model.scrub():

@@ -78,7 +78,7 @@ def running_on(server: ValkeyServer, folder: Path, analyzer: Analyzer, *, projec
         log=log,
         keys=keys,
         ledger=Ledger(folder / "ledger.jsonl", keys.secret("ledger")),
-        directory=ReadModelDirectory(log=log, lookup=Lookup(lambda: folder)),
+        directory=ReadModelDirectory(log=log, lookup=Lookup(lambda: folder), vectors=folder),
         registry=default_registry(),
         redact=redact,
     )

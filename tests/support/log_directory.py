@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import replace
 from datetime import UTC, tzinfo
 from zoneinfo import ZoneInfo
@@ -30,6 +31,15 @@ class LogDirectory(ClaimDirectory):
 
     def is_parked(self, namespace: str, position: Position) -> bool:
         return position in self.parked
+
+    def unread(self, namespace: str, *, upto: int, seconds: float) -> int:
+        return 0
+
+    def erased(self, position: Position, *, seconds: float) -> str | None:
+        return None
+
+    def remains(self, namespace: str, claims: Collection[int], events: Collection[int]) -> int:
+        return 0
 
     def _events(self, namespace: str) -> list[Event]:
         found: list[Event] = []
@@ -114,6 +124,11 @@ class LogDirectory(ClaimDirectory):
             events=[(e.event_id, e.position.seq, e.key_id) for e in raw]
             + [(c.event_id, c.position.seq, keys[c.event_id]) for c in claims],
             counts={"claims": len(claims), "events": len(raw)},
+            values=list(dict.fromkeys((c.facts.slot, c.facts.value, c.facts.negates) for c in claims))
+            if scope.kind == "claim"
+            else (),
+            names=[scope.subject] if scope.subject is not None else [],
+            seen=self._log.head(self._log.partition_of(namespace)),
         )
 
     def slot(self, namespace: str, slot: str) -> KnownSlot:

@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from taishi.commands.forget import LARGEST_TOMBSTONE, sign_receipt
+from taishi.commands.erasure import LARGEST_TOMBSTONE, sign_receipt
+from taishi.ingest.envelope import Position
 from taishi.ingest.errors import NotCaughtUp
 from taishi.ingest.ledger import LedgerEntry
 from tests.support.write_side import WriteSide, write_side
@@ -40,12 +41,16 @@ def test_a_claim_is_forgotten_with_its_equals_and_a_signed_receipt(side: WriteSi
     first, again, other = remember(side, "tea"), remember(side, "Tea."), remember(side, "rain")
     receipt = delete(side, first["memory_id"], reason="asked to")["receipt"]
     event = side.log.events[-1]
+    first_facts = side.log.events[0].facts["claim"]
     assert (event.type, event.body) == ("claim.forgotten", {"reason": "asked to"})
     assert event.facts == {
         "kind": "claim",
         "claims": [[first["memory_id"], 1], [again["memory_id"], 2]],
         "events": [[first["event_id"], 1], [again["event_id"], 2]],
         "keys": [1, 2],
+        "seen": 3,
+        "upto": 3,
+        "values": [[first_facts["slot"], first_facts["value"], False]],
     }
     assert side.keys.destroyed == {1, 2}
     assert receipt["what"] == {"kind": "claim", "namespace": "n", "id": first["memory_id"]}
@@ -81,16 +86,11 @@ def test_what_is_not_here_cannot_be_forgotten(side: WriteSide) -> None:
 
 def test_the_reply_does_not_claim_more_than_happened(side: WriteSide) -> None:
     first = remember(side, "tea")
-    settled = side.directory.settled
-    calls = []
 
-    def once(namespace: str, *, seconds: float = 5.0) -> None:
-        calls.append(namespace)
-        if len(calls) > 1:
-            raise NotCaughtUp("behind")
-        settled(namespace, seconds=seconds)
+    def behind(position: Position, *, seconds: float) -> str:
+        raise NotCaughtUp("behind")
 
-    side.directory.settled = once  # type: ignore[method-assign]
+    side.directory.erased = behind  # type: ignore[method-assign]
     assert delete(side, first["memory_id"])["receipt"]["read_models"] == "pending"
     assert side.keys.destroyed == {1}
 
