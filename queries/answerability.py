@@ -120,12 +120,18 @@ def _asks(token: str, word: str) -> bool:
 
 
 def judge(
-    ranked: Sequence[Evidence], *, about_user: bool, lapsed: bool = False, nearest: float | None = None
+    ranked: Sequence[Evidence],
+    *,
+    about_user: bool,
+    lapsed: bool = False,
+    state: bool = False,
+    nearest: float | None = None,
 ) -> tuple[Answerability, float]:
     """The verdict on the best memories, and the strength it rests on (0..1.2).
 
     `about_user`: the question is about the one whose memory this is; external words alone never support that.
     `nearest`: the greatest similarity of any memory, by a calibrated model.
+    `state`: a system's present state is asked for, which is not known where nothing that speaks of it states one.
     `lapsed`: the asked state is known to be over, with nothing in its place, which nothing else can support.
     """
     if not ranked:
@@ -133,6 +139,8 @@ def judge(
     own = [] if lapsed else [e for e in ranked if not (e.external and about_user)]
     best = max(ranked, key=lambda e: e.strength)
     if _unrelated(best, nearest) and not any(e.slot for e in ranked):
+        return "no_evidence", best.strength
+    if state and all(e.missing >= MISSING_MOST for e in ranked):
         return "no_evidence", best.strength
     for e in own:
         if e.strength >= SUPPORTED_AT and e.covered >= LEAST_COVERED and e.missing < MISSING_MOST:

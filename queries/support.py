@@ -35,6 +35,11 @@ _SECRET: Final = re.compile(
     r"|\b(?:pass(?:word|code|phrase)s?|pin|secrets?|keys?|tokens?|credentials?|card numbers?|verification codes?)\b"
 )
 _OWN_WORDS: Final = re.compile(r"[我咱俺]|\b(?:i|i'm|i've|my|mine|we|our|us)\b")
+_UNSAID: Final = frozenset({"quoted", "hypothetical", "question", "request", "required"})
+"""Why the words of a message state nothing of how things are."""
+_VERSION: Final = re.compile(r"\d|[一二三四五六七八九十](?:点|代|版)|\b(?:alpha|beta|nightly|canary|lts)\b")
+_IDENTIFIER: Final = re.compile(r"(?!v\d)(?=[a-z][a-z0-9._+]*[-_]?\d)[a-z0-9._+-]+")
+"""Names one system and no other: a word with a number in it."""
 _LAPSED: Final = frozenset({"ended", "superseded"})
 
 
@@ -45,6 +50,7 @@ class Support:
         self._question = question
         self._asking = question.asking
         self._fence = fence
+        self._identifiers = {w for w in _words(question.text) if _IDENTIFIER.fullmatch(w)}
         self._asks_secret = _SECRET.search(question.text) is not None
 
     def owns(self, subject: str) -> bool:
@@ -106,7 +112,7 @@ class Support:
 
     def bars_claim(self, claim: ClaimRow, origins: Iterable[str]) -> bool:
         """Whether the claim can never support. `origins` are those of its evidence."""
-        if self._is_of_another(claim):
+        if self._is_of_another(claim) or self._states_none(claim.text, [claim]):
             return True
         said_by = set(origins)
         outside = bool(said_by) and said_by <= {"tool", "external"} and self._question.first_person
@@ -117,8 +123,27 @@ class Support:
             return True
         if event.origin in ("tool", "external") and self._question.first_person:
             return True
+        if self._question.asks_state and not claims and event.decision in _UNSAID:
+            return True
+        if self._states_none(event.text, claims):
+            return True
         asked = [c for c in claims if self._asking.for_predicate(c.predicate or "") or self._is_of_another(c)]
         return bool(asked) and all(self._is_of_another(c) for c in asked)
+
+    def _states_none(self, text: str | None, claims: Sequence[ClaimRow]) -> bool:
+        """Whether a system's present state is asked for and words with these claims cannot say it: they speak of
+        another system, plan another state, or tell no value of the kind."""
+        if not self._question.asks_state:
+            return False
+        told = _words(normalise(" ".join((text or "", *(c.subject or "" for c in claims)))))
+        if not self._identifiers <= set(told):
+            return True
+        if any(self._asking.for_predicate(c.predicate or "") for c in claims):
+            return False
+        if claims and all(c.modality == "plan" for c in claims):
+            return True
+        asked = set(_words(self._question.text))
+        return set(self._asking.asks) == {"version"} and not any(_VERSION.search(w) for w in told if w not in asked)
 
     def _is_of_another(self, claim: ClaimRow) -> bool:
         """Says of someone or something else what is asked of one: where they live, how they are called."""
@@ -175,6 +200,13 @@ class Support:
         """Whether what is denied is an answer: "Do I still live in Bath?", or what is not eaten."""
         single = default_registry().predicate(claim.predicate or "").single(qualifiers_of(claim))
         return not single or normalise(claim.value or "") in self._question.text
+
+
+_WORD: Final = re.compile(r"[a-z0-9]+(?:[._+-][a-z0-9]+)*|[\u4e00-\u9fff]+")
+
+
+def _words(text: str) -> list[str]:
+    return _WORD.findall(text)
 
 
 def qualifiers_of(claim: ClaimRow) -> dict[str, Any]:

@@ -124,6 +124,12 @@ class Question:
         return self.asking.asks
 
     @property
+    def asks_state(self) -> bool:
+        """Nothing is asked for but which version, setting or state a system has."""
+        states = (p in ("version", "status") or p.startswith("config.") for p in self.asks)
+        return self.intent == "current" and bool(self.asks) and all(states)
+
+    @property
     def telling(self) -> tuple[str, ...]:
         return self.asking.telling
 
