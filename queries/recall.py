@@ -7,7 +7,7 @@ they are put in order. One request reads one consistent state, and says which po
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 from taishi.ingest.envelope import Position
@@ -22,12 +22,11 @@ from . import answerability
 from .channels import DenseChannel, Found, gather
 from .corpus import Corpora
 from .dictionaries import Dictionaries
-from .exposures import Exposures, Reader
+from .exposures import Exposures
 from .fence import Fence, fence
 from .folding import Ranked
 from .items import Sources, claim_item, event_item
 from .packet import Line, Packet, pack
-from .pointing import Pointed, pointing, resolved
 from .ranking import rank
 from .reading import ReadModel, ReadModels
 from .reckoning import Reckoning
@@ -63,7 +62,6 @@ class RecallRequest:
     token_budget: int = DEFAULT_BUDGET
     session: str | None = None
     asker: str | None = None
-    reader: Reader = Reader()
     wanted: Wanted = field(default_factory=Wanted)
     explain: bool = False
 
@@ -100,32 +98,16 @@ class Recall:
         """The reply's body, JSON-ready. Raises Unavailable where there is no read model yet."""
         now = self._now()
         general = self._analyzer()
-        model = self._models.of(request.namespace)
-        pointed = self._pointed(model, request, now, general)
-        if pointed is not None:
-            request = replace(request, query=pointed.asked(request.query))
         terms = general.query(request.query)
         degraded: list[str] = []
         vector = self._vector(request.query, terms, degraded)
+        model = self._models.of(request.namespace)
         with model.view():
             namespace = model.namespace(request.namespace)
             if namespace is not None:
                 own = self._dictionaries.analyzer(model, namespace.ns, general)
                 terms = terms if own is general else own.query(request.query)
-            reply = self._answer(model, namespace, request, now, terms, vector, degraded)
-        return reply if pointed is None else _with_pointed(reply, pointed, model.partition)
-
-    def _pointed(self, model: ReadModel, request: RecallRequest, now: int, analyzer: Analyzer) -> Pointed | None:
-        """What the question's pointing words stand for, where it is asked in a session."""
-        asked = None if request.session is None else pointing(request.query, analyzer)
-        if asked is None or request.session is None:
-            return None
-        known_at = now if request.known_at is None else request.known_at
-        with model.view():
-            namespace = model.namespace(request.namespace)
-            if namespace is None:
-                return None
-            return resolved(model, namespace.ns, request.session, asked, known_at=known_at, upto=request.position)
+            return self._answer(model, namespace, request, now, terms, vector, degraded)
 
     def _vector(self, query: str, terms: QueryTerms, degraded: list[str]) -> Vectors | None:
         if self._dense is None or not (terms or terms.stops):
@@ -206,9 +188,8 @@ class Recall:
             )  # fmt: skip
             positions = [entry.doc // 2 if entry.claim is None else entry.claim.seq for entry in chosen]
             self._exposures.shown(
-                request.namespace, request.session, exposure, items, positions=positions, reader=request.reader,
-                told=reckoning.facts(),
-            )  # fmt: skip
+                request.namespace, request.session, exposure, items, positions=positions, told=reckoning.facts()
+            )
         words = tuple(word for group in found.lexical.words.values() for word in group)
         packet = pack(_lines(chosen, items), budget=request.token_budget, words=words)
         reply = {**_reply(verdict, items, packet, as_of, degraded), "exposure_id": exposure}
@@ -248,20 +229,6 @@ class Recall:
             item["why"] = {"scores": {name: round(value, 4) for name, value in entry.parts.items()}, **why}
             items.append(item)
         return items
-
-
-def _with_pointed(reply: dict[str, Any], pointed: Pointed, partition: int) -> dict[str, Any]:
-    """The reply that says what was taken for what."""
-    told = {
-        "words": pointed.words,
-        "stands_for": pointed.name,
-        "position": str(Position(partition, pointed.event)),
-    }
-    for item in reply["items"]:
-        item["why"]["pointing"] = told
-    if "explain" in reply:
-        reply["explain"]["pointing"] = told
-    return reply
 
 
 def _worth_showing(ranked: list[Ranked]) -> list[Ranked]:
