@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Annotated
+from typing import Annotated, Literal
 from zoneinfo import available_timezones
 
-from pydantic import AfterValidator, BaseModel
+from pydantic import AfterValidator, BaseModel, Field
 from pydantic_core import PydanticCustomError
 
 from taishi.ingest.dictionary import dictionary_words
@@ -32,10 +32,13 @@ def _zone(name: str) -> str:
 
 class Configure(Contract):
     """Settings that are left out stay as they are. `dictionary` are Chinese words that are found as such, in place of
-    all that were set before."""
+    all that were set before. `fading` off keeps all memories as they are; `capacity` is how many claims may be
+    in normal recall."""
 
     timezone: Annotated[str, AfterValidator(_zone)] | None = None
     dictionary: list[str] | None = None
+    fading: Literal["on", "off"] | None = None
+    capacity: Annotated[int, Field(ge=1, le=1_000_000_000)] | None = None
 
 
 class Placed(BaseModel):
@@ -45,7 +48,7 @@ class Placed(BaseModel):
 async def configure(namespace: str, body: Configure, ports: Ports) -> dict[str, str]:
     given = body.model_dump(exclude_none=True)
     if not given:
-        raise InvalidInput("there is nothing to set: give timezone or dictionary", field="timezone")
+        raise InvalidInput("there is nothing to set: give timezone, dictionary, fading or capacity", field="timezone")
     if body.dictionary is not None:
         given["dictionary"] = list(dictionary_words(body.dictionary))
     event = NewEvent(event_id=new_id(), type="namespace.configured", namespace=namespace, body=given, origin="system")

@@ -11,7 +11,7 @@ from typing import Any
 
 from taishi.ingest.upkeep import UpkeepJobs, UpkeepQueue
 
-from . import rebuilding
+from . import aging, rebuilding
 from .archiving import seal_what_is_old
 from .backup.making import recurring_backup
 from .settings import Settings
@@ -32,6 +32,7 @@ def upkeep_jobs(settings: Settings, queue: UpkeepQueue) -> UpkeepJobs:
 
     return {
         rebuilding.JOB: rebuild,
+        aging.JOB: lambda args: aging.maintenance_job(settings, queue, args),
         "seal": lambda _: seal_what_is_old(settings),
         "backup": lambda _: recurring_backup(settings),
     }

@@ -15,6 +15,7 @@ start it again in the same environment. The points:
 `part_kept` `keys_kept`                       it is kept, the backup goes on
 `segment_written` a segment has its name, no manifest yet    `segment_sealed` it has one, the log does not tell of it
 `segment_told`    the log does, nothing was trimmed          `stream_trimmed` what was sealed is out of the server
+`due_found`   it is known what fades, nobody was told        `faded`      a batch of that is in the log, more is to come
 `keys_restored` `batch_restored` `tombstones_restored` `models_restored`   a restore did that, and goes on
 """
 
@@ -28,6 +29,7 @@ from typing import Final
 POINTS: Final = ("key_minted", "appended", "outboxed", "enqueued", "extracted", "folded")
 FORGETTING_POINTS: Final = ("tombstoned", "destroyed", "ledgered", "unscrubbed")
 BACKUP_POINTS: Final = ("models_copied", "part_written", "part_kept", "keys_copied", "keys_kept")
+LIFECYCLE_POINTS: Final = ("due_found", "faded")
 SEALING_POINTS: Final = ("segment_written", "segment_sealed", "segment_told", "stream_trimmed")
 RESTORE_POINTS: Final = ("keys_restored", "batch_restored", "tombstones_restored", "models_restored")
 

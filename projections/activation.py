@@ -69,7 +69,7 @@ def activation(use: Use, predicate: Predicate, *, importance: float, own: bool, 
     if not predicate.life:
         return 1.0
     idle = max(now - last_used(use, predicate), 0)
-    return 0.5 ** (idle / (predicate.life * DAY * stretch(importance, own=own, use=use)))
+    return math.exp2(-idle / (predicate.life * DAY * stretch(importance, own=own, use=use)))
 
 
 def faded_at(use: Use, predicate: Predicate, *, importance: float, own: bool) -> int | None:

@@ -21,6 +21,7 @@ COMMANDS: Final = {
     "timeline": "questions:timeline",
     "status": "questions:status",
     "import": "importing:import_files",
+    "maintain": "maintaining:maintain_memories",
     "backup": "backing_up:backup",
     "restore": "backing_up:restore",
     "doctor": "doctor:doctor",

@@ -16,15 +16,17 @@ FINGERPRINTS = Fingerprints(b"test" * 8)
 
 
 class History:
-    """Appends events with growing positions. `recorded_at` is the position in seconds unless given."""
+    """Appends events with growing positions. `recorded_at` is the position in seconds unless given; with a `clock`
+    (an instant, to be set forward) events are appended and recorded at its time."""
 
-    def __init__(self, namespace: str = "ns") -> None:
+    def __init__(self, namespace: str = "ns", *, clock: int | None = None) -> None:
         self.namespace = namespace
+        self.clock = clock
         self.events: list[Event] = []
 
     def add(self, type_: str, *, namespace: str | None = None, recorded_at: int | None = None, **more: Any) -> Event:
         seq = len(self.events) + 1
-        at = seq * 1_000_000
+        at = seq * 1_000_000 if self.clock is None else self.clock + seq
         event = Event(
             position=Position(0, seq),
             event_id=more.pop("event_id", str(UUID(int=seq))),
@@ -128,7 +130,9 @@ class History:
 
     def recalled(self, exposure: str, *shown: Event, session: str | None = None) -> Event:
         ids = [claim_id(e) if e.type.startswith("claim.") else e.event_id for e in shown]
-        return self.add("memory.recalled", session=session, facts={"exposure": exposure, "items": ids})
+        kinds = ["claim" if e.type.startswith("claim.") else "event" for e in shown]
+        facts = {"exposure": exposure, "items": ids, "kinds": kinds, "seqs": [], "reader": {}}
+        return self.add("memory.recalled", session=session, facts=facts)
 
     def feedback(self, exposure: str, helpful: bool) -> Event:
         return self.add("feedback.given", facts={"exposure": exposure, "helpful": helpful})
