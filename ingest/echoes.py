@@ -30,8 +30,8 @@ Recalls = tuple[tuple[int, tuple[int, ...]], ...]
 
 
 def remembered(recalls: Recalls, event: Event) -> Recalls:
-    """With one more `memory.recalled`. Those of an older format name no positions."""
-    shown = tuple(int(seq) for seq in event.facts.get("seqs", ())[:SHOWN])
+    """With one more `memory.recalled`. The first that were written name no positions."""
+    shown = tuple(int(seq) for seq in event.facts["seqs"][:SHOWN])
     return (*recalls, (event.appended_at, shown))[-RECALLS:] if shown else recalls
 
 

@@ -7,7 +7,7 @@ version has a golden stored event in `tests/unit/golden/`. An event newer than t
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from .errors import UnknownEventVersion
@@ -58,5 +58,18 @@ class Upcasters:
         return shape
 
 
-UPCASTERS: Final = Upcasters({})
-"""The product's steps. Every type is at its first version."""
+def _recalled_2(old: Shape) -> Shape:
+    """`memory.recalled` 2 names each id once, with its kind beside it, and says who read.
+
+    Version 1 told the ids again under `claims` and `events`; its first writers knew neither these nor `seqs`.
+    """
+    facts = dict(old.facts)
+    claims, events = facts.pop("claims", None), facts.pop("events", ())
+    items = facts.get("items") or [*(claims or ()), *events]
+    facts["items"] = items
+    facts["kinds"] = ["claim" if claims is None or memory_id in claims else "event" for memory_id in items]
+    return replace(old, version=2, facts={"seqs": [], "reader": {}, **facts})
+
+
+UPCASTERS: Final = Upcasters({("memory.recalled", 1): _recalled_2})
+"""The product's steps. Types that are not named are at their first version."""

@@ -62,8 +62,8 @@ def judged(model: Model, event: Event, ns: int) -> None:
 def recalled(model: Model, event: Event, ns: int) -> None:
     """A memory was read on as many days (UTC) as a recall showed it on."""
     facts, at = event.facts, event.recorded_at
-    shown = facts.get("items") or [*facts.get("claims", ()), *facts.get("events", ())]
-    for memory_id in dict.fromkeys(facts.get("claims", shown)):
+    shown = facts["items"]
+    for memory_id in dict.fromkeys(i for i, kind in zip(shown, facts["kinds"], strict=True) if kind == "claim"):
         model.execute(_READ, (ns, memory_id, at, DAY, at, DAY))
     number = model.execute("SELECT exposed FROM namespaces WHERE ns = ?", (ns,)).get
     model.execute("UPDATE namespaces SET exposed = exposed + 1 WHERE ns = ?", (ns,))

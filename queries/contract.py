@@ -11,6 +11,7 @@ from taishi.ingest.envelope import ORIGINS
 from taishi.ingest.errors import InvalidInput
 from taishi.ingest.web import Contract
 
+from .exposures import Reader
 from .recall import DEFAULT_BUDGET, DEFAULT_LIMIT, RecallRequest
 from .validity import STATUSES
 from .wanted import Wanted
@@ -121,9 +122,9 @@ def statuses_of(given: Mapping[str, str]) -> frozenset[str] | None:
 
 
 def request_of(
-    body: RecallBody, *, valid_at: int | None, known_at: int | None, position: int | None
+    body: RecallBody, *, valid_at: int | None, known_at: int | None, position: int | None, key: str | None = None
 ) -> RecallRequest:
-    """The request a body stands for; its times and position are parsed already."""
+    """The request a body stands for; its times and position are parsed already. `key` is the API key's name."""
     actor = body.actor
     return RecallRequest(
         namespace=body.namespace,
@@ -134,6 +135,7 @@ def request_of(
         limit=body.limit,
         token_budget=body.token_budget,
         session=body.session,
+        reader=Reader(key=key, actor=actor.id if isinstance(actor, Asker) else None),
         asker=(actor.name or actor.id) if isinstance(actor, Asker) else actor,
         wanted=Wanted(kinds=frozenset(body.kinds or ("claim", "event")), metadata=body.filters or None),
         explain=body.explain,

@@ -10,6 +10,7 @@ import logging
 import threading
 from collections import deque
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Final
 
 from taishi.ingest.envelope import Actor, NewEvent
@@ -24,6 +25,18 @@ GATHER_SECONDS: Final = 0.1
 """How long a batch gathers: what is folded later than the answer needs no haste."""
 
 _LOG: Final = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reader:
+    """Who reads: the name of the API key, and the id of the actor who asks, as far as they are told. No names of
+    persons: this stands in the header."""
+
+    key: str | None = None
+    actor: str | None = None
+
+    def facts(self) -> dict[str, str]:
+        return {name: told for name, told in (("key", self.key), ("actor", self.actor)) if told is not None}
 
 
 class Exposures:
@@ -45,6 +58,7 @@ class Exposures:
         items: Sequence[Mapping[str, Any]],
         *,
         positions: Sequence[int] = (),
+        reader: Reader,
         told: Mapping[str, Any] | None = None,
     ) -> None:
         """Never blocks. Item `i` of the answer has the exposure id `<exposure>.<i>`; `positions` are where in the
@@ -54,15 +68,16 @@ class Exposures:
         facts = {
             "exposure": exposure,
             "items": [item["id"] for item in items],
-            "claims": [item["id"] for item in items if item["kind"] == "claim"],
-            "events": [item["id"] for item in items if item["kind"] == "event"],
+            "kinds": [item["kind"] for item in items],
             "seqs": list(positions),
+            "reader": reader.facts(),
             **({} if told is None else {"told": dict(told)}),
         }
         self._queue.append(
             NewEvent(
                 event_id=new_id(),
                 type="memory.recalled",
+                schema_version=2,
                 namespace=namespace,
                 session=session,
                 actor=Actor(role="system"),

@@ -22,7 +22,7 @@ from prometheus_client import CollectorRegistry
 from starlette.requests import Request
 from starlette.responses import Response
 
-from taishi.ingest.access import ApiKey, Guard
+from taishi.ingest.access import OPEN, ApiKey, Guard
 from taishi.ingest.envelope import ORIGINS, Position
 from taishi.ingest.errors import InvalidInput, NotCaughtUp, NotFound
 from taishi.ingest.log import EventLog
@@ -132,16 +132,17 @@ class _Routes:
             raise InvalidInput("a query is not blank", field="query")
         as_of = position_of(self._side.models, body.as_of_position, body.namespace, field="as_of_position")
         await self._caught_up(body.min_position, body.namespace)
-        return json_reply(await self._work(lambda: self._recall.answer(self._request(body, as_of))))
+        return json_reply(await self._work(lambda: self._recall.answer(self._request(body, as_of, key))))
 
-    def _request(self, body: RecallBody, as_of: Position | None) -> RecallRequest:
+    def _request(self, body: RecallBody, as_of: Position | None, key: ApiKey) -> RecallRequest:
         valid_at = known_at = None
         if body.valid_at is not None or body.known_at is not None:
             zone = zone_of(self._side.models.of(body.namespace).namespace(body.namespace))
             valid_at = instant(body.valid_at, zone=zone, field="valid_at")
             known_at = instant(body.known_at, zone=zone, field="known_at")
         position = None if as_of is None else as_of.seq
-        return request_of(body, valid_at=valid_at, known_at=known_at, position=position)
+        name = None if key is OPEN else key.name
+        return request_of(body, valid_at=valid_at, known_at=known_at, position=position, key=name)
 
     async def _caught_up(self, token: str | None, namespace: str) -> None:
         """Waits until the read model has folded that position. Raises NotCaughtUp."""

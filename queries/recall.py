@@ -22,7 +22,7 @@ from . import answerability
 from .channels import DenseChannel, Found, gather
 from .corpus import Corpora
 from .dictionaries import Dictionaries
-from .exposures import Exposures
+from .exposures import Exposures, Reader
 from .fence import Fence, fence
 from .folding import Ranked
 from .items import Sources, claim_item, event_item
@@ -62,6 +62,7 @@ class RecallRequest:
     token_budget: int = DEFAULT_BUDGET
     session: str | None = None
     asker: str | None = None
+    reader: Reader = field(default_factory=Reader)
     wanted: Wanted = field(default_factory=Wanted)
     explain: bool = False
 
@@ -188,8 +189,9 @@ class Recall:
             )  # fmt: skip
             positions = [entry.doc // 2 if entry.claim is None else entry.claim.seq for entry in chosen]
             self._exposures.shown(
-                request.namespace, request.session, exposure, items, positions=positions, told=reckoning.facts()
-            )
+                request.namespace, request.session, exposure, items, positions=positions, reader=request.reader,
+                told=reckoning.facts(),
+            )  # fmt: skip
         words = tuple(word for group in found.lexical.words.values() for word in group)
         packet = pack(_lines(chosen, items), budget=request.token_budget, words=words)
         reply = {**_reply(verdict, items, packet, as_of, degraded), "exposure_id": exposure}

@@ -12,11 +12,13 @@ import base64
 import json
 import os
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from taishi.ingest.entries import seal_event
 from taishi.ingest.envelope import Actor, NewEvent
+from taishi.ingest.upcasters import UPCASTERS, Shape
 
 FOLDER = Path(__file__).parent.parent / "unit" / "golden"
 SEEN = (
@@ -29,6 +31,8 @@ CLAIM = {
     "claim_id": "c3" * 16, "slot": "a1" * 16, "value": "b2" * 16, "valid_from": 5, "valid_to": 253402300800000000,
     "to_inferred": True, "known_from": 4, "strength": 40,
 }  # fmt: skip
+RECALLED: dict[str, Any] = {"type": "memory.recalled", "actor": Actor(role="system"), "origin": "system"}
+SHOWN = {"exposure": "x9", "items": ["c3" * 16, SOURCE], "claims": ["c3" * 16], "events": [SOURCE]}
 EXAMPLES: dict[str, tuple[NewEvent, bool]] = {
     "message.recorded.v1": (
         NewEvent(
@@ -68,6 +72,21 @@ EXAMPLES: dict[str, tuple[NewEvent, bool]] = {
         ),
         True,
     ),
+    "memory.recalled.v1": (NewEvent(**BASE, **RECALLED, facts={**SHOWN, "seqs": [4, 2]}, body={}), True),
+    "memory.recalled.v1.oldest": (NewEvent(**BASE, **RECALLED, facts=SHOWN, body={}), True),
+    "memory.recalled.v2": (
+        NewEvent(
+            **BASE,
+            **RECALLED,
+            schema_version=2,
+            facts={
+                "exposure": "x9", "items": ["c3" * 16, SOURCE], "kinds": ["claim", "event"], "seqs": [4, 2],
+                "reader": {"key": "desk", "actor": "lin"},
+            },
+            body={},
+        ),
+        True,
+    ),
     "claim.forgotten.v1": (
         NewEvent(
             **BASE,
@@ -95,6 +114,7 @@ def fields(golden: dict[str, Any]) -> list[bytes]:
 
 
 def _write(name: str, event: NewEvent, encrypted: bool) -> None:
+    """`event` as it was written then; what is read from it is at today's version."""
     key = os.urandom(32) if encrypted else None
     sealed = seal_event(event, key_id=7 if encrypted else 0, key=key, nonce=os.urandom(12))
     stored = {
@@ -105,6 +125,8 @@ def _write(name: str, event: NewEvent, encrypted: bool) -> None:
     }
     if name == "message.recorded.v1":
         stored["r"] = "1500000000000000"
+    shape = UPCASTERS.upcast(Shape(type=event.type, version=event.schema_version, facts=event.facts, body=event.body))
+    event = replace(event, schema_version=shape.version, facts=shape.facts, body=shape.body)
     golden = {
         "key": None if key is None else key.hex(),
         "stored": stored,

@@ -193,7 +193,7 @@ def test_what_was_shown_is_told_to_the_log_with_ids_alone(tmp_path):
     assert event.type == "memory.recalled"
     assert event.body == {}
     assert f"{event.facts['exposure']}.0" == item["exposure_id"]
-    assert (event.facts["items"], event.facts["claims"], event.facts["events"]) == ([item["id"]], [item["id"]], [])
+    assert (event.facts["items"], event.facts["kinds"]) == ([item["id"]], ["claim"])
 
 
 # lists

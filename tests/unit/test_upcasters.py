@@ -84,3 +84,15 @@ def test_a_gap_in_the_steps_is_refused() -> None:
 def test_a_step_that_does_not_step_is_refused() -> None:
     with pytest.raises(ValueError, match="next version"):
         Upcasters({("lamp.lit", 1): lambda old: old}).upcast(shape(1, {}))
+
+
+def test_a_recall_of_the_first_version_is_read_as_one_of_today() -> None:
+    old = {"exposure": "x", "items": ["a", "b"], "claims": ["b"], "events": ["a"], "told": {"n": 1}}
+    new = {
+        "exposure": "x", "items": ["a", "b"], "kinds": ["event", "claim"], "seqs": [], "reader": {}, "told": {"n": 1},
+    }  # fmt: skip
+    for body in ({}, None):
+        shape = UPCASTERS.upcast(Shape(type="memory.recalled", version=1, facts=old, body=body))
+        assert shape == Shape(type="memory.recalled", version=2, facts=new, body=body)
+    bare = UPCASTERS.upcast(Shape(type="memory.recalled", version=1, facts={"exposure": "x", "items": ["c"]}, body={}))
+    assert (bare.facts["kinds"], bare.facts["seqs"]) == (["claim"], [])
