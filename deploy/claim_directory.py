@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Collection
 from datetime import tzinfo
-from pathlib import Path
 from typing import Final
 from zoneinfo import ZoneInfo
 
@@ -19,7 +18,8 @@ from taishi.ingest.instants import BEGINNING, FOREVER
 from taishi.ingest.log import EventLog
 from taishi.projections.closure import Closures, ToErase
 from taishi.projections.lookup import FoundClaim, Lookup
-from taishi.projections.vectors import vectors_left, vectors_scrubbed
+
+from .kept_files import KeptFiles
 
 _POLL_SECONDS: Final = 0.001
 _LONGEST_POLL_SECONDS: Final = 0.02
@@ -29,11 +29,10 @@ _EVERYTHING: Final = 2**62
 class ReadModelDirectory:
     """Implements `commands.directory.ClaimDirectory`. Blocks; safe to call from several threads."""
 
-    def __init__(self, *, log: EventLog, lookup: Lookup, vectors: Path) -> None:
-        """`vectors` is the folder of the vector files, whether there are any or not."""
+    def __init__(self, *, log: EventLog, lookup: Lookup, kept: KeptFiles) -> None:
         self._log = log
         self._lookup = lookup
-        self._vectors = vectors
+        self._kept = kept
 
     def settled(self, namespace: str, *, seconds: float = 5.0) -> None:
         head = self._log.namespace_head(namespace).position
@@ -50,18 +49,13 @@ class ReadModelDirectory:
 
     def erased(self, position: Position, *, seconds: float) -> str | None:
         partition, seq = position.partition, position.seq
-
-        def done() -> bool:
-            vectors = vectors_scrubbed(self._vectors, partition)
-            return self._lookup.scrubbed(partition) >= seq and (vectors is None or vectors >= seq)
-
-        if not _until(done, seconds):
+        if not _until(lambda: self._kept.are_scrubbed(position), seconds) or self._kept.resting(partition):
             raise NotCaughtUp(f"what was forgotten is not yet gone everywhere: {position}", position=str(position))
         return self._lookup.chain(partition, seq)
 
     def remains(self, namespace: str, claims: Collection[int], events: Collection[int]) -> int:
         partition = self._log.partition_of(namespace)
-        return self._lookup.left(partition, claims, events) + vectors_left(self._vectors, partition, claims, events)
+        return self._kept.left(partition, claims, events)
 
     def _namespace(self, namespace: str) -> tuple[int, int]:
         partition = self._log.partition_of(namespace)

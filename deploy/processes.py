@@ -41,7 +41,6 @@ from taishi.ingest.slots import Fingerprints
 from taishi.ingest.upkeep import UpkeepQueue
 from taishi.ingest.valkey_link import ValkeyLink
 from taishi.projections.analysis import Analyzer
-from taishi.projections.closure import owed_of
 from taishi.projections.embedding import Embedder
 from taishi.projections.embedding_choice import make_embedder
 from taishi.projections.lookup import Lookup
@@ -59,6 +58,7 @@ from .event_log import open_keys, open_log
 from .extraction import keeping, make_extractor, reading
 from .followers import FollowedModels
 from .generations import Generations, live_folder, models_folder, vectors_folder
+from .kept_files import kept_files
 from .metrics import DeploymentMetrics
 from .pressure import MeasuredPressure
 from .rebuilding import Rebuilding
@@ -153,7 +153,7 @@ def run_write(settings: Settings, listening: socket.socket) -> None:
         log=log,
         keys=keys,
         ledger=open_ledger(settings, keys),
-        directory=ReadModelDirectory(log=log, lookup=lookup, vectors=vectors_folder(settings.home)),
+        directory=ReadModelDirectory(log=log, lookup=lookup, kept=kept_files(settings.home)),
         registry=default_registry(),
         redact=redact,
         reader=RulesExtractor(mode=settings.provenance),
@@ -202,7 +202,7 @@ def run_keeper(settings: Settings) -> None:
     outbox = Outbox(settings.home / "keeper" / "keeper.db")
     queue = RqJobQueue(settings.jobs_url)
     ledger = open_ledger(settings, keys)
-    owed = partial(owed_of, Lookup(partial(live_folder, settings.home)))
+    owed = kept_files(settings.home).owed
     keeper = Keeper(open_log(settings, keys), keys, outbox, queue, ledger=ledger, owed=owed, **keeping(settings))
     keeper.run(_until_terminated())
 

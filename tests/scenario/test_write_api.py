@@ -18,6 +18,7 @@ from starlette.testclient import TestClient
 
 from taishi.commands.http import create_app
 from taishi.deploy.claim_directory import ReadModelDirectory
+from taishi.deploy.kept_files import Folders, KeptFiles
 from taishi.ingest.claims import Claim
 from taishi.ingest.envelope import Event
 from taishi.ingest.ledger import Ledger
@@ -78,7 +79,7 @@ def running_on(server: ValkeyServer, folder: Path, analyzer: Analyzer, *, projec
         log=log,
         keys=keys,
         ledger=Ledger(folder / "ledger.jsonl", keys.secret("ledger")),
-        directory=ReadModelDirectory(log=log, lookup=Lookup(lambda: folder), vectors=folder),
+        directory=ReadModelDirectory(log=log, lookup=Lookup(lambda: folder), kept=KeptFiles(lambda: Folders(following=[folder], resting=[]), folder)),
         registry=default_registry(),
         redact=redact,
     )
