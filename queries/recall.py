@@ -6,30 +6,33 @@ they are put in order. One request reads one consistent state, and says which po
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from taishi.ingest.envelope import Position
 from taishi.ingest.errors import TaishiError
 from taishi.ingest.ids import new_id
-from taishi.ingest.instants import BEGINNING, FOREVER, render
+from taishi.ingest.instants import render
 from taishi.ingest.normal import normal_value
 from taishi.projections.analysis import Analyzer, QueryTerms
 from taishi.projections.embedding import Vectors
 
 from . import answerability
-from .channels import DenseChannel, Found, gather
+from .channels import DenseChannel, gather
 from .corpus import Corpora
 from .dictionaries import Dictionaries
+from .diversity import diverse, pool_of
 from .exposures import Exposures, Reader
 from .fence import Fence, fence
 from .folding import Ranked
 from .items import Sources, claim_item, event_item
-from .packet import Line, Packet, pack
+from .packet import Packet, pack
+from .pointing import Pointed, pointing, resolved
 from .ranking import rank
 from .reading import ReadModel, ReadModels
 from .reckoning import Reckoning
+from .replies import account_of, lines_of, reply_of, with_pointed
 from .reranking import NAME as RERANKER
 from .reranking import Reranking
 from .rows import NamespaceRow
@@ -99,16 +102,32 @@ class Recall:
         """The reply's body, JSON-ready. Raises Unavailable where there is no read model yet."""
         now = self._now()
         general = self._analyzer()
+        model = self._models.of(request.namespace)
+        pointed = self._pointed(model, request, now, general)
+        if pointed is not None:
+            request = replace(request, query=pointed.asked(request.query))
         terms = general.query(request.query)
         degraded: list[str] = []
         vector = self._vector(request.query, terms, degraded)
-        model = self._models.of(request.namespace)
         with model.view():
             namespace = model.namespace(request.namespace)
             if namespace is not None:
                 own = self._dictionaries.analyzer(model, namespace.ns, general)
                 terms = terms if own is general else own.query(request.query)
-            return self._answer(model, namespace, request, now, terms, vector, degraded)
+            reply = self._answer(model, namespace, request, now, terms, vector, degraded)
+        return reply if pointed is None else with_pointed(reply, pointed, model.partition)
+
+    def _pointed(self, model: ReadModel, request: RecallRequest, now: int, analyzer: Analyzer) -> Pointed | None:
+        """What the question's pointing words stand for, where it is asked in a session."""
+        asked = None if request.session is None else pointing(request.query, analyzer)
+        if asked is None or request.session is None:
+            return None
+        known_at = now if request.known_at is None else request.known_at
+        with model.view():
+            namespace = model.namespace(request.namespace)
+            if namespace is None:
+                return None
+            return resolved(model, namespace.ns, request.session, asked, known_at=known_at, upto=request.position)
 
     def _vector(self, query: str, terms: QueryTerms, degraded: list[str]) -> Vectors | None:
         if self._dense is None or not (terms or terms.stops):
@@ -143,7 +162,7 @@ class Recall:
             "known_at": render(point.known_at),
         }
         if namespace is None or not (terms or terms.stops):
-            return _reply("no_evidence", [], Packet("", 0, False), as_of, degraded)
+            return reply_of("no_evidence", [], Packet("", 0, False), as_of, degraded)
         fenced = fence(model, namespace.ns, question.fence_words, own=question.subject, kin=question.asking.kin)
         if request.asker is not None and question.first_person and not fenced:
             fenced = Fence((question.subject,))
@@ -168,17 +187,22 @@ class Recall:
             point=point,
             now=now,
             wanted=request.wanted,
-            limit=max(request.limit, JUDGED, 0 if self._reranking is None else self._reranking.most),
+            limit=max(
+                pool_of(request.limit) if question.intent == "list" else request.limit,
+                JUDGED,
+                0 if self._reranking is None else self._reranking.most,
+            ),
             ablated=self._ablated,
         )
         ranked = self._reranked(request.query, ranked, degraded)
+        best = diverse(ranked, max(request.limit, JUDGED)) if question.intent == "list" else ranked
         about_user = question.first_person or not fenced
         heard = vector is not None and not found.degraded
-        evidence = [r.evidence(found.lexical, question, vectors=heard) for r in ranked[:JUDGED]]
+        evidence = [r.evidence(found.lexical, question, vectors=heard) for r in best[:JUDGED]]
         verdict, strength = answerability.judge(
             evidence, about_user=about_user, lapsed=lapsed, state=question.asks_state, nearest=found.nearest
         )
-        chosen = [] if verdict == "no_evidence" else _worth_showing(ranked)[: request.limit]
+        chosen = [] if verdict == "no_evidence" else _worth_showing(best)[: request.limit]
         exposure = new_id()
         items = self._items(model, chosen, point, exposure)
         if self._exposures is not None:
@@ -193,12 +217,12 @@ class Recall:
                 told=reckoning.facts(),
             )  # fmt: skip
         words = tuple(word for group in found.lexical.words.values() for word in group)
-        packet = pack(_lines(chosen, items), budget=request.token_budget, words=words)
-        reply = {**_reply(verdict, items, packet, as_of, degraded), "exposure_id": exposure}
+        packet = pack(lines_of(chosen, items), budget=request.token_budget, words=words)
+        reply = {**reply_of(verdict, items, packet, as_of, degraded), "exposure_id": exposure}
         if fenced.ambiguous:
             reply["ambiguous"] = {name: list(those) for name, those in fenced.ambiguous}
         if request.explain:
-            reply["explain"] = _explain(question, found, fenced, strength)
+            reply["explain"] = account_of(question, found, fenced, strength)
         return reply
 
     def _reranked(self, query: str, ranked: list[Ranked], degraded: list[str]) -> list[Ranked]:
@@ -245,45 +269,3 @@ def _point(request: RecallRequest, question: Question, now: int) -> Point:
     else:
         valid_at = now if question.valid_at is None else question.valid_at
     return Point(valid_at=valid_at, known_at=known_at, past_knowledge=known_at < now, position=request.position)
-
-
-def _lines(chosen: list[Ranked], items: list[dict[str, Any]]) -> list[Line]:
-    return [
-        Line(
-            text=item["text"] or "",
-            status=entry.status,
-            holds=entry.holds,
-            valid_from=BEGINNING if entry.verdict is None else entry.verdict.valid_from,
-            valid_to=FOREVER if entry.verdict is None else entry.verdict.valid_to,
-            said_at=None if entry.event is None else entry.event.said_at,
-            marks=tuple(e["position"] for e in item["evidence"]),
-        )
-        for entry, item in zip(chosen, items, strict=True)
-    ]
-
-
-def _reply(
-    verdict: str, items: list[dict[str, Any]], packet: Packet, as_of: Mapping[str, Any], degraded: list[str]
-) -> dict[str, Any]:
-    return {
-        "answerability": verdict,
-        "items": items,
-        "context": {"text": packet.text, "tokens": packet.tokens, "truncated": packet.truncated},
-        "as_of": as_of,
-        "degraded": degraded,
-    }
-
-
-def _explain(question: Question, found: Found, fenced: Fence, strength: float) -> dict[str, Any]:
-    span = question.span
-    return {
-        "intent": question.intent,
-        "why": question.why,
-        "subject": question.subject,
-        "predicates": sorted(question.asks),
-        "time": None if span is None else {"from": render(span[0]), "to": render(span[1])},
-        "names": list(fenced.names),
-        "words": {"/".join(words): round(found.lexical.weight[g], 3) for g, words in found.lexical.words.items()},
-        "candidates": {"lexical": len(found.lexical.matches), "dense": len(found.dense), "slots": len(found.slots)},
-        "strength": round(strength, 4),
-    }
