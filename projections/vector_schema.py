@@ -1,8 +1,8 @@
 """The vector file of one partition and one model: which documents lie where in meaning.
 
 Documents are numbered as in the claims file (`2 * seq` a raw event, `2 * seq + 1` a claim) from the log's positions, so
-that vectors outlive every rebuild. A row's id is its document's number times STRIDE plus the number of its chunk: ids
-only grow, and a namespace's new rows are those behind its last.
+that vectors outlive every rebuild. A row's id is its document's number times STRIDE plus the number of its chunk: a
+namespace's new rows are those behind its last, but for documents that were taken out and are put back.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import re
 from pathlib import Path
 from typing import Final
 
-VECTOR_VERSION: Final = 1
+VECTOR_VERSION: Final = 2
 """Raise it when the schema or what is embedded changes: files of another version are made anew."""
 
 STRIDE: Final = 32
@@ -47,11 +47,13 @@ CREATE TABLE vectors (
 );
 CREATE INDEX vectors_ns ON vectors (ns);
 CREATE INDEX vectors_content ON vectors (content_key);
-CREATE TABLE deletions (             -- documents taken out, in order: readers follow it
+CREATE TABLE deletions (             -- documents taken out, or (less than 0) put back, in order: readers follow it
     ns INTEGER NOT NULL, number INTEGER NOT NULL, doc INTEGER NOT NULL,
     PRIMARY KEY (ns, number)
 ) WITHOUT ROWID;
-CREATE TABLE doomed (doc INTEGER PRIMARY KEY);  -- forgotten ahead of the checkpoint: never to be embedded
+CREATE TABLE doomed (                -- forgotten ahead of the checkpoint: not to be embedded until that is at `until`
+    doc INTEGER PRIMARY KEY, until INTEGER NOT NULL
+);
 CREATE TABLE refused (doc INTEGER PRIMARY KEY, ns INTEGER NOT NULL, error TEXT NOT NULL);  -- texts the model refuses
 """
 

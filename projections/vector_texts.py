@@ -1,4 +1,4 @@
-"""What of an event is embedded, and what of a forgetting is taken out."""
+"""What of an event is embedded, and what of a forgetting or an archival is taken out."""
 
 from __future__ import annotations
 
@@ -43,6 +43,12 @@ def _embedded_claim(claim: Claim) -> str:
     """As it is shown, without a subject that nearly every claim has."""
     text = render_claim(claim)
     return text.removeprefix(f"{USER} ") if claim.quote is None and claim.subject == USER else text
+
+
+def faded_by(event: Event) -> list[int]:
+    """Documents that an archival takes out, or a revival brings back: claims, and raw events that go with them."""
+    claims = [document_of_claim(seq) for _, seq in event.facts["claims"]]
+    return [*claims, *(document_of_event(seq) for _, seq in event.facts["events"])]
 
 
 def forgotten_by(events: Iterable[Event], *, after: int) -> list[tuple[str, list[int]]]:

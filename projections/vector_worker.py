@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
@@ -23,7 +23,7 @@ from .embedding import Embedder
 from .following import IDLE_SECONDS, RETRY_SECONDS, Follower
 from .text_vectors import BATCH, TextVectors
 from .vector_schema import vector_path, vector_paths
-from .vector_texts import Texts, forgotten_by, texts_of
+from .vector_texts import Texts, faded_by, forgotten_by, texts_of
 from .vectors import Document, VectorFileUnfit, VectorStore, discard, inspect
 
 log_ = logging.getLogger(__name__)
@@ -34,6 +34,8 @@ AHEAD: Final = 1_000
 """Events looked through at a time for forgetting ahead of the checkpoint."""
 AHEAD_ROUNDS: Final = 4
 """And how many times before the next batch is embedded."""
+REVIVED: Final = "claim.revived"
+_FADING: Final = ("claim.archived", REVIVED)
 LONGEST_PAUSE: Final = 30.0
 
 
@@ -184,23 +186,39 @@ class VectorWorker(Follower):
     # embedding
 
     def _embed_events(self, store: VectorStore, events: Sequence[Event], *, after: int) -> None:
-        """In batches of about BATCH texts, each committed with its checkpoint."""
+        """In batches of about BATCH texts, each committed with its checkpoint. What is archived leaves, what is revived
+        is embedded anew."""
         begun, held = 0, 0
-        waiting: list[tuple[Event, Texts]] = []
+        waiting: dict[int, tuple[Event, Texts]] = {}
         refused: list[tuple[Event, str]] = []
+        dropped: list[tuple[Event, int]] = []
         for i, event in enumerate(events):
             try:
-                texts = texts_of(event)
+                if event.type in _FADING:
+                    for doc in faded_by(event):
+                        waiting.pop(doc, None)
+                        dropped.append((event, doc))
+                for texts in self._texts_of(event):
+                    waiting[texts.doc] = event, texts
+                    held += len(texts.chunks)
             except (KeyError, TypeError, ValueError) as e:
                 refused.append((event, type(e).__name__))
-                texts = None
-            if texts is not None:
-                waiting.append((event, texts))
-                held += len(texts.chunks)
             if held >= BATCH or i + 1 == len(events):
-                self._commit(store, events[begun : i + 1], waiting, refused, after=after)
+                self._commit(store, events[begun : i + 1], list(waiting.values()), refused, dropped, after=after)
                 after, begun, held = event.position.seq, i + 1, 0
-                waiting, refused = [], []
+                waiting, refused, dropped = {}, [], []
+
+    def _texts_of(self, event: Event) -> Iterator[Texts]:
+        """What of an event is embedded now."""
+        if event.type != REVIVED:
+            texts = texts_of(event)
+            if texts is not None:
+                yield texts
+            return
+        for _, seq in (*event.facts["claims"], *event.facts["events"]):
+            texts = texts_of(self._log.fetch(Position(event.position.partition, seq)))
+            if texts is not None:
+                yield texts
 
     def _commit(
         self,
@@ -208,6 +226,7 @@ class VectorWorker(Follower):
         events: Sequence[Event],
         waiting: Sequence[tuple[Event, Texts]],
         refused: list[tuple[Event, str]],
+        dropped: Sequence[tuple[Event, int]],
         *,
         after: int,
     ) -> None:
@@ -223,8 +242,11 @@ class VectorWorker(Follower):
                 documents.append(Document(doc=texts.doc, ns=ns, keys=keys, vectors=rows))
             else:
                 aside.append((texts.doc, ns, errors[self._texts.key(texts.chunks[0])]))
+        gone: dict[int, list[int]] = {}
+        for event, doc in dropped:
+            gone.setdefault(numbers[event.namespace], []).append(doc)
         last = events[-1]
-        store.add(documents, after=after, seq=last.position.seq, digest=last.digest, refused=aside)
+        store.add(documents, after=after, seq=last.position.seq, digest=last.digest, refused=aside, dropped=gone)
 
     # running
 

@@ -7,7 +7,7 @@ not embedded when the first comes by.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -141,6 +141,9 @@ def _looking(path: Path) -> Iterator[apsw.Connection | None]:
         connection.close()
 
 
+_NOTHING: Final[Mapping[int, Collection[int]]] = {}
+
+
 class VectorStore:
     """One partition's vectors of one model. Makes the file when it is not there; raises VectorFileUnfit where it does
     not fit. Not safe to share between threads."""
@@ -220,10 +223,12 @@ class VectorStore:
         seq: int,
         digest: bytes,
         refused: Sequence[tuple[int, int, str]] = (),
+        dropped: Mapping[int, Collection[int]] = _NOTHING,
     ) -> None:
         """All that was embedded of the events after position `after` up to `seq`, with the checkpoint, at once.
 
-        `refused` are (doc, ns, error code) of texts that the model does not take. The forgetting of the events up to
+        `refused` are (doc, ns, error code) of texts that the model does not take. `dropped` are documents by ns that
+        leave before the others are put in. The forgetting of the events up to
         `seq` must be done. Raises CheckpointMoved, and changes nothing, where the checkpoint is not at `after`.
         """
         execute = self._connection.execute
@@ -234,18 +239,29 @@ class VectorStore:
             )
             if self._connection.changes() != 1:
                 raise CheckpointMoved(f"another worker moved the checkpoint of {self.path.name}")
+            for ns, docs in dropped.items():
+                deletions = execute("SELECT deletions FROM namespaces WHERE ns = ?", (ns,)).get
+                self._take_out(ns, deletions, docs)
             for document in documents:
                 if not execute("SELECT 1 FROM doomed WHERE doc = ?", (document.doc,)).fetchone():
                     self._insert(document)
             for doc, ns, error in refused:
                 execute("INSERT OR REPLACE INTO refused VALUES (?, ?, ?)", (doc, ns, error))
-            execute("DELETE FROM doomed WHERE doc <= ?", (2 * seq + 1,))
+            execute("DELETE FROM doomed WHERE until <= ?", (seq,))
 
     def _insert(self, document: Document) -> None:
         rows = np.ascontiguousarray(document.vectors, dtype=np.float16)
         fits = rows.shape == (len(document.keys), self.dimension) and len(document.keys) <= STRIDE
         if not fits or not np.isfinite(rows).all():
             raise ValueError(f"vectors of shape {rows.shape} for {len(document.keys)} chunks of {self.dimension}")
+        last, deletions = self._connection.execute(
+            "SELECT last_doc, deletions FROM namespaces WHERE ns = ?", (document.ns,)
+        ).get
+        if document.doc <= last:
+            self._connection.execute(
+                "INSERT INTO deletions VALUES (?, ?, ?)", (document.ns, deletions + 1, -document.doc)
+            )
+            self._connection.execute("UPDATE namespaces SET deletions = deletions + 1 WHERE ns = ?", (document.ns,))
         self._connection.executemany(
             "INSERT INTO vectors (id, ns, content_key, vector) VALUES (?, ?, ?, ?)",
             (
@@ -270,17 +286,17 @@ class VectorStore:
             execute("UPDATE checkpoint SET forgotten = ? WHERE forgotten = ?", (upto, after))
             if self._connection.changes() != 1:
                 raise CheckpointMoved(f"another worker moved the checkpoint of {self.path.name}")
-            embedded = 2 * self.checkpoint.seq + 1
+            ahead = upto > self.checkpoint.seq
             for name, docs in forgotten:
                 row = execute("SELECT ns, deletions FROM namespaces WHERE name = ?", (name,)).fetchone()
                 for doc in docs:
-                    if doc > embedded:
-                        execute("INSERT OR IGNORE INTO doomed VALUES (?)", (doc,))
+                    if ahead:
+                        execute("INSERT OR REPLACE INTO doomed VALUES (?, ?)", (doc, upto))
                 if row is not None:
                     gone += self._take_out(row[0], row[1], docs)
         return gone
 
-    def _take_out(self, ns: int, deletions: int, docs: Sequence[int]) -> int:
+    def _take_out(self, ns: int, deletions: int, docs: Collection[int]) -> int:
         execute = self._connection.execute
         before, number = 0, deletions
         for doc in docs:

@@ -1,6 +1,7 @@
 """One namespace's vectors in memory: all of them while they are few, the signs of their components when they are many.
 
-Rows are in document order and only ever added behind the last; deleted documents are marked, and their numbers wiped
+Rows are only ever added behind the last, in document order but for what is put back; deleted documents are
+marked, and their numbers wiped
 from memory with their rows when enough have gone.
 """
 
@@ -97,6 +98,9 @@ def _best(ids: Documents, cosines: Floats, k: int) -> list[tuple[int, float]]:
         take = min(rows, 4 * take)
 
 
+_ROWS_OF: Final = "SELECT id, vector FROM vectors WHERE id BETWEEN ? AND ? AND ns = ? ORDER BY id"
+
+
 class Scope:
     """`follow` brings it to the file's state, `search` answers from memory (and, for large ones, the file)."""
 
@@ -143,19 +147,26 @@ class Scope:
         last_doc, deletions = connection.execute(
             "SELECT last_doc, deletions FROM namespaces WHERE ns = ?", (self._ns,)
         ).get
-        if self._rows and deletions > self._deletions:
-            gone = connection.execute(
-                "SELECT doc FROM deletions WHERE ns = ? AND number > ?", (self._ns, self._deletions)
+        back: list[int] = []
+        if self._last_doc and deletions > self._deletions:
+            changed = connection.execute(
+                "SELECT doc FROM deletions WHERE ns = ? AND number > ? ORDER BY number", (self._ns, self._deletions)
             ).fetchall()
-            self._mark(np.array([doc for (doc,) in gone], dtype=np.int64))
+            is_back = {abs(doc): doc < 0 for (doc,) in changed}
+            back = [doc for doc, there in is_back.items() if there and doc <= self._last_doc]
+            self._mark(np.array(list(is_back), dtype=np.int64))
         if 4 * self._dead > self._rows:
             self._reset()
+            back = []
         rows = connection.execute(
             "SELECT id, vector FROM vectors WHERE ns = ? AND id >= ? ORDER BY id",
             (self._ns, (self._last_doc + 1) * STRIDE),
         )
         for part in _parts(rows):
             self._append(part)
+        for doc in back:
+            first = doc * STRIDE
+            self._append(connection.execute(_ROWS_OF, (first, first + STRIDE - 1, self._ns)).fetchall())
         stale = deletions != self._deletions or self._rows > 2 * self._sampled
         self._last_doc, self._deletions = last_doc, deletions
         if self._codes is not None and stale:

@@ -49,6 +49,14 @@ class Filed:
         for doc in docs:
             self.vectors[name].pop(doc, None)
 
+    def put_back(self, name: str, doc: int) -> None:
+        """Takes a document out and puts other vectors in its place, as a revival does."""
+        self.seq += 1
+        ns, vectors = self.ns(name), self.random(2)
+        document = Document(doc=doc, ns=ns, keys=[b"0" * 16, b"1" * 16], vectors=vectors)
+        self.store.add([document], after=self.seq - 1, seq=self.seq, digest=b"d", dropped={ns: [doc]})
+        self.vectors[name][doc] = vectors.astype(np.float16).astype(np.float32)
+
     def ns(self, name: str) -> int:
         return self.store.namespace(name, 0)
 
@@ -137,6 +145,27 @@ def test_it_follows_what_is_written_and_forgotten(tmp_path: Path, start: int) ->
             filed.add("n", chunks=1 + step % 4)
             filed.add("elsewhere")
     assert found.checkpoint() == filed.seq
+
+
+@pytest.mark.parametrize("start", [3, SIGNS - 5, 200])
+def test_what_was_archived_and_is_put_back_is_found_again(tmp_path: Path, start: int) -> None:
+    filed = Filed(tmp_path)
+    docs = [filed.add("n") for _ in range(start)]
+    found = index(filed)
+    for step in range(30):
+        query = filed.random()[0]
+        same(found.search(filed.ns("n"), query, 6).found, filed.expected("n", query, 6))
+        doc = docs[(7 * step) % start]
+        if step % 2:
+            filed.put_back("n", doc)
+        else:
+            filed.forget("n", doc)
+        filed.put_back("n", docs[step % start])
+        if step % 5 == 4:
+            filed.forget("n", docs[step % start])
+            filed.add("n")
+    anew = index(filed)
+    same(anew.search(filed.ns("n"), query, 9).found, found.search(filed.ns("n"), query, 9).found)
 
 
 def test_a_namespace_that_is_forgotten_whole_is_empty_and_may_fill_again(tmp_path: Path) -> None:

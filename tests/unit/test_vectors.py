@@ -25,7 +25,7 @@ from taishi.projections.store import CheckpointMoved
 from taishi.projections.vector_schema import STRIDE, vector_path, vector_paths
 from taishi.projections.vector_worker import VectorWorker
 from taishi.projections.vectors import Document, VectorFileUnfit, VectorStore, inspect, serving
-from tests.support.history import History
+from tests.support.history import History, claim_id
 from tests.support.history_log import HistoryLog
 
 SECRET = b"k" * 32
@@ -184,6 +184,36 @@ def test_a_forgotten_event_takes_what_it_claimed_with_it_and_a_claim_only_itself
     h.forget(a, c)
     w.catch_up()
     assert docs(tmp_path) == []
+
+
+def fade(history: History, kind: str, *gone) -> None:
+    claims = [[claim_id(e), e.position.seq] for e in gone if e.type.startswith("claim.")]
+    raw = [[e.event_id, e.position.seq] for e in gone if not e.type.startswith("claim.")]
+    history.add(f"claim.{kind}", facts={"claims": claims, "events": raw, "reason": "faded", "since": 0})
+
+
+def test_what_is_archived_has_no_vectors_and_what_is_revived_has_them_again(tmp_path: Path) -> None:
+    h = History()
+    said = h.say("I like radishes")
+    claim = h.claim("user", "likes", "radishes", said=said)
+    h.say("The harbour was closed")
+    one, all_at_once = worker(tmp_path / "one", h), tmp_path / "all"
+    one.catch_up()
+    before = rows(tmp_path / "one")
+    fade(h, "archived", claim, said)
+    one.catch_up()
+    assert docs(tmp_path / "one") == [6]
+    fade(h, "revived", claim, said)
+    one.catch_up()
+    assert rows(tmp_path / "one") == before
+    worker(all_at_once, h).catch_up()
+    assert rows(all_at_once) == before
+    fade(h, "archived", claim, said)
+    fade(h, "revived", claim, said)
+    h.forget(claim, said)
+    one.catch_up()
+    worker(tmp_path / "late", HistoryLog(h)).catch_up()
+    assert docs(tmp_path / "one") == docs(tmp_path / "late") == [6]
 
 
 def test_forgetting_does_not_reach_into_another_namespace(tmp_path: Path, history: History) -> None:
