@@ -33,7 +33,8 @@ _FIRST: Final = "0" * 64
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LedgerEntry:
     """A tombstone. `claims` and `events` are (id, sequence number), `keys` the ids of the destroyed data keys, `at` the
-    instant it was recorded."""
+    instant it was recorded. `values` (slot, value, negates) and `subjects` are keyed fingerprints of what must not be
+    read from words said at or before `upto` any more."""
 
     namespace: str
     partition: int
@@ -43,23 +44,31 @@ class LedgerEntry:
     events: tuple[tuple[str, int], ...]
     keys: tuple[int, ...]
     at: int
+    upto: int = 0
+    values: tuple[tuple[str, str, bool], ...] = ()
+    subjects: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, tombstone: Event) -> Self:
         """The entry of a `claim.forgotten` or `scope.forgotten` as it stands in the log."""
-        facts, position = tombstone.facts, tombstone.position
-        return cls.read({
-            "namespace": tombstone.namespace, "partition": position.partition, "seq": position.seq,
-            "kind": facts["kind"], "claims": facts["claims"], "events": facts["events"], "keys": facts["keys"],
-            "at": tombstone.recorded_at,
-        })  # fmt: skip
+        return cls.of_facts(
+            tombstone.facts, namespace=tombstone.namespace, position=tombstone.position, at=tombstone.recorded_at
+        )
+
+    @classmethod
+    def of_facts(cls, facts: Mapping[str, Any], *, namespace: str, position: Position, at: int) -> Self:
+        """The same, of a tombstone that was not opened."""
+        place = {"namespace": namespace, "partition": position.partition, "seq": position.seq, "at": at}
+        return cls.read({**facts, **place})
 
     @classmethod
     def read(cls, given: Mapping[str, Any]) -> Self:
         return cls(
             namespace=given["namespace"], partition=given["partition"], seq=given["seq"], kind=given["kind"],
             claims=tuple((i, seq) for i, seq in given["claims"]), events=tuple((i, seq) for i, seq in given["events"]),
-            keys=tuple(given["keys"]), at=given["at"],
+            keys=tuple(given["keys"]), at=given["at"], upto=given.get("upto", 0),
+            values=tuple((slot, value, bool(negates)) for slot, value, negates in given.get("values", ())),
+            subjects=tuple(given.get("subjects", ())),
         )  # fmt: skip
 
     @property

@@ -22,9 +22,11 @@ from taishi.ingest.signatures import Signer
 from taishi.ingest.sqlalchemy_keys import SqlAlchemyKeyStore
 from taishi.ingest.stored_entries import StoredEntries
 
+from ..generations import Generations
 from ..server import DirectoryLock
 from .copies import copy_database
 from .folders import (
+    GENERATIONS_FILE,
     Draft,
     discard_partial,
     ledger_copy,
@@ -165,6 +167,9 @@ class BackupMaker:
         chains = [GENESIS] * len(upto) if last is None else [bytes.fromhex(c) for c in last.facts["chain_upto"]]
         digests = [""] * len(upto) if last is None else list(last.facts["digests"])
         draft = Draft(log_parts(self._folder), number)
+        register = Generations(self._source.home).path
+        if register.exists():
+            (draft.path / GENERATIONS_FILE).write_bytes(register.read_bytes())
         ends, signer = list(chains), Signer.of(self._source.keys)
         for partition, end in enumerate(upto):
             if end > after[partition]:

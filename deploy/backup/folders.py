@@ -17,6 +17,8 @@ from taishi.ingest.errors import BackupDamaged
 from .manifest import FileSum, Manifest, ManifestRefused
 
 MANIFEST: Final = "manifest.json"
+GENERATIONS_FILE: Final = "generations.json"
+"""In a part of the log: which generation of read models was live when it was made."""
 _PARTIAL: Final = ".partial"
 _CHUNK: Final = 1 << 20
 

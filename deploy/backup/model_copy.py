@@ -43,7 +43,7 @@ def copy_models(home: Path, into: Path, *, key: bytes) -> Mapping[int, int]:
     folded: dict[int, int] = {}
     for path, partition, ask in _files(home):
         name = _PARTED.join(path.relative_to(home).parts) + _SEALED
-        with nameless_copy(path, home / "run" / "copy.scratch", ask=ask) as (file, upto):
+        with nameless_copy(path, path.with_name(f"copy-{os.getpid()}.scratch"), ask=ask) as (file, upto):
             seal_into(into / name, file, key=key)
         folded[partition] = min(upto, folded.get(partition, upto))
     return folded

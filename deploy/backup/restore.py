@@ -33,8 +33,9 @@ from taishi.ingest.sqlalchemy_keys import SqlAlchemyKeyStore
 from taishi.ingest.valkey_restore import ValkeyRestore
 
 from ..event_log import open_keys, open_log
+from ..generations import Generations, generation_folder, models_folder
 from ..settings import Settings
-from .folders import default_keys_folder, sync, write_durably
+from .folders import GENERATIONS_FILE, default_keys_folder, sync, write_durably
 from .key_copy import KEYS_FILE, keystore_file, mint_beyond, passing_secret_in
 from .log_server import own_server
 from .marker import MARKER
@@ -129,6 +130,7 @@ class _Restore:
             log.close()
             keys.close()
         reach("tombstones_restored")
+        self._put_back_generation()
         models = not missing and self._put_back_models()
         reach("models_restored")
         (self._home / MARKER).unlink()
@@ -235,7 +237,7 @@ class _Restore:
             ids = [event_id for event_id, _ in entry.events]
             places = log.locate(entry.namespace, ids)
             located = {i: place.seq for i, place in zip(ids, places, strict=True) if place is not None}
-            said = again(entry, at, located)
+            said = again(entry, at, located, head=self._backup.heads[entry.partition])
             keys.destroy(said.keys, at=entry.at)
             try:
                 log.append(Batch(events=[said.event]))
@@ -260,6 +262,27 @@ class _Restore:
 
     # -- read models
 
+    def _put_back_generation(self) -> None:
+        """The generation that was live, and which extraction it folds. Others are of no use without their files."""
+        generations = Generations(self._home)
+        raw = self._backup.parts[-1][0] / GENERATIONS_FILE
+        if not raw.exists():
+            return
+        models_folder(self._home).mkdir(mode=0o700, parents=True, exist_ok=True)
+        write_durably(generations.path, raw.read_bytes())
+        register = generations.read()
+        live = replace(register.live, slices={}, built=())
+        with generations.locked():
+            generations.write(
+                replace(
+                    register,
+                    generations={live.number: live},
+                    extractions={live.extraction: register.extraction_of(live)},
+                )
+            )
+        write_durably(models_folder(self._home) / "current", f"{live.name}\n".encode())
+        generation_folder(self._home, live).mkdir(mode=0o700, exist_ok=True)
+
     def _put_back_models(self) -> bool:
         """Only where nothing was forgotten since they were copied: else they are built from the log, at the start."""
         discard_models(self._home)
@@ -275,9 +298,6 @@ class _Restore:
 
 
 def _ledger_entry(entry: StoredEntry) -> LedgerEntry:
-    facts = entry.header["f"]
-    return LedgerEntry.read({
-        "namespace": entry.header["n"], "partition": entry.position.partition, "seq": entry.position.seq,
-        "kind": facts["kind"], "claims": facts["claims"], "events": facts["events"], "keys": facts["keys"],
-        "at": entry.recorded_at,
-    })  # fmt: skip
+    return LedgerEntry.of_facts(
+        entry.header["f"], namespace=entry.header["n"], position=entry.position, at=entry.recorded_at
+    )

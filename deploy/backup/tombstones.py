@@ -42,13 +42,17 @@ def lacking(entries: Iterable[LedgerEntry], at: At) -> list[LedgerEntry]:
     return sorted((e for e in entries if not holds(e, at)), key=lambda e: (e.at, e.partition, e.seq))
 
 
-def again(entry: LedgerEntry, at: At, located: Mapping[str, int]) -> Again:
+def again(entry: LedgerEntry, at: At, located: Mapping[str, int], *, head: int) -> Again:
     """`located` are the places of the entry's events in this log, as far as it holds them: an event that was derived
-    once more may stand elsewhere than the entry says."""
+    once more may stand elsewhere than the entry says. `head` is where the partition ended before anything was said
+    again: all words up to there were said before the entry."""
     held = {i: stored for i, seq in located.items() if (stored := at(entry.partition, seq)) is not None}
     stating = [stored for stored in held.values() if stored.header["y"] in CLAIM_TYPES]
     keys = sorted({stored.key_id for stored in held.values() if stored.encrypted})
     place = str(Position(entry.partition, entry.seq))
+    forbidden = {
+        "seen": head, "upto": min(entry.upto, head), "values": entry.values, "subjects": entry.subjects,
+    } if entry.values or entry.subjects else {}  # fmt: skip
     event = NewEvent(
         event_id=derived_id("tombstone.again", entry.namespace, place, str(entry.at)),
         type="claim.forgotten" if entry.kind in ("claim", "event") else "scope.forgotten",
@@ -59,6 +63,7 @@ def again(entry: LedgerEntry, at: At, located: Mapping[str, int]) -> Again:
             "claims": [[stored.header["f"]["claim"]["claim_id"], stored.position.seq] for stored in stating],
             "events": [[i, held[i].position.seq if i in held else 0] for i, _ in entry.events],
             "keys": keys,
+            **forbidden,
         },
         recorded_at=entry.at,
         erases=tuple(i for i, _ in entry.events),

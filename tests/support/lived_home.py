@@ -1,4 +1,4 @@
-"""A home folder that was written to without any process: a log on a test server, keys, a ledger, and no read models."""
+"""A home folder that was written to without any process: a log on a test server, keys, a ledger, read models."""
 
 from __future__ import annotations
 
@@ -7,11 +7,14 @@ from pathlib import Path
 
 from taishi.deploy.backup.making import make_backup
 from taishi.deploy.event_log import open_keys, open_log
+from taishi.deploy.generations import ensure_generation, live_folder
 from taishi.deploy.settings import Settings
 from taishi.ingest.envelope import Event, NewEvent, Position
 from taishi.ingest.ids import new_id
 from taishi.ingest.ledger import Ledger, LedgerEntry
 from taishi.ingest.log import Batch
+from taishi.projections.analysis import Analyzer
+from taishi.projections.worker import Projector
 
 
 def settings_of(home: Path, url: str) -> Settings:
@@ -65,3 +68,15 @@ class LivedHome:
                 after = batch[-1].position.seq
                 found += [None if e.body is None else e.body["text"] for e in batch if e.type == "message.recorded"]
         return found
+
+    def fold(self) -> None:
+        """Builds the read models up to the log's head."""
+        ensure_generation(self.settings.home)
+        projector = Projector(
+            log=self.log,
+            folder=live_folder(self.settings.home),
+            partitions=range(self.log.partitions),
+            analyzer=Analyzer(),
+        )
+        projector.catch_up()
+        projector.close()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Iterator
+from dataclasses import replace
 from io import BytesIO
 from pathlib import Path
 
@@ -15,9 +16,10 @@ from taishi.deploy.backup.manifest import FileSum, Manifest, ManifestRefused
 from taishi.deploy.backup.restore import Restored, restore
 from taishi.deploy.backup.sealed_file import FRAME, seal_into, unsealed
 from taishi.deploy.backup.standing import refuse_behind_ledger
-from taishi.ingest.envelope import NewEvent
+from taishi.deploy.backup.tombstones import again
+from taishi.ingest.envelope import NewEvent, Position
 from taishi.ingest.errors import BackupDamaged, Gone, LogDamaged, RestoreRefused
-from taishi.ingest.ledger import Ledger
+from taishi.ingest.ledger import Ledger, LedgerEntry
 from taishi.ingest.log import Batch
 from tests.support.lived_home import LivedHome, settings_of
 from tests.support.valkey_server import ValkeyServer
@@ -203,6 +205,18 @@ def test_a_log_behind_its_ledger_is_not_served(lived: LivedHome, tmp_path: Path,
     with pytest.raises(RestoreRefused, match="taishi restore"):
         refuse_behind_ledger(older.settings)
     older.close()
+
+
+def test_words_unread_when_backed_up_are_not_read_to_what_was_forgotten() -> None:
+    entry = LedgerEntry(
+        namespace="house", partition=1, seq=90, kind="subject", claims=(), events=(), keys=(), at=5, upto=80,
+        values=(("s" * 32, "v" * 32, False),), subjects=("p" * 32,),
+    )  # fmt: skip
+    said = again(entry, lambda partition, seq: None, {}, head=50).event
+    assert said.facts["upto"] == said.facts["seen"] == 50
+    assert LedgerEntry.of_facts(said.facts, namespace="house", position=Position(1, 51), at=5) == replace(
+        entry, seq=51, upto=50
+    )
 
 
 # -- the pieces

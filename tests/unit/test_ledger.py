@@ -36,7 +36,8 @@ def test_entries_come_back_once_each(ledger: Ledger) -> None:
     assert ledger.append(entry(9)) == 0, "what another one wrote is known"
     assert ledger.path.stat().st_mode & 0o777 == 0o600
     lines = [orjson.loads(line) for line in ledger.path.read_bytes().splitlines()]
-    assert set(lines[0]) == {"namespace", "partition", "seq", "kind", "claims", "events", "keys", "at", "mac"}
+    named = {"namespace", "partition", "seq", "kind", "claims", "events", "keys", "at", "mac"}
+    assert set(lines[0]) == {*named, "upto", "values", "subjects"}
     assert lines[0]["claims"] == [["c" * 32, 2]] and entry(3).position.seq == 3
 
 
