@@ -20,7 +20,7 @@ from typing import Final
 from .crashpoints import reach
 from .derived import completed_id, failed_event
 from .envelope import FORGETTING_TYPES, Event, Position
-from .errors import Unavailable
+from .errors import LogDamaged, Unavailable, UnknownEventVersion
 from .instants import SECOND
 from .jobs import JobQueue
 from .keys import KeyStore
@@ -37,6 +37,8 @@ _READ: Final = 500
 _SWEEP_SECONDS: Final = 0.25
 _IDLE_SECONDS: Final = 1.0
 _BACKOFF_SECONDS: Final = 0.5
+_HELD_SECONDS: Final = 5.0
+"""How long a partition that stands still waits before it is looked at again."""
 _PACE_SECONDS: Final = 0.01
 """The shortest time from one step to the next: what comes while much is coming is taken together."""
 _GATHER_SECONDS: Final = 0.05
@@ -89,11 +91,13 @@ class Keeper:
         self._checkpoints: dict[int, Checkpoint] = {}
         self._start_heads: dict[int, int] = {}
         self._suspects: dict[str, dict[int, int]] = {}
+        self._held: dict[int, float] = {}
         self._next_sweep = 0.0
         self._dispatched = 0.0
 
     def run(self, stop: threading.Event) -> None:
-        """Until `stop` is set. A server that is down is waited for; a damaged log ends it with LogDamaged."""
+        """Until `stop` is set. A server that is down is waited for; a partition whose log is damaged, or newer than
+        this code, stands still, and the others go on."""
         while not stop.is_set():
             began = time.monotonic()
             try:
@@ -101,7 +105,11 @@ class Keeper:
                     stop.wait(max(0.0, began + _PACE_SECONDS - time.monotonic()))
                 else:
                     waiting = _SWEEP_SECONDS if self._outbox.out() else _IDLE_SECONDS
-                    self._log.wait({p: c.seq for p, c in self._checkpoints.items()}, seconds=waiting)
+                    watched = {p: c.seq for p, c in self._checkpoints.items() if p not in self._held}
+                    if watched:
+                        self._log.wait(watched, seconds=waiting)
+                    else:
+                        stop.wait(waiting)
             except Unavailable as e:
                 logger.warning("keeper waits: %s", e.message)
                 self._checkpoints.clear()
@@ -111,7 +119,7 @@ class Keeper:
         """Folds what is new (up to a batch per partition), hands out windows, takes lost ones back. How many events."""
         if not self._checkpoints:
             self._begin()
-        seen = sum(self._read(partition) for partition in range(self._log.partitions))
+        seen = sum(self._read_on(partition) for partition in range(self._log.partitions))
         self._hand_out()
         if time.monotonic() >= self._next_sweep:
             self._sweep()
@@ -136,10 +144,26 @@ class Keeper:
         self._ledger.append()
         self._suspects.clear()
 
+    def _read_on(self, partition: int) -> int:
+        if time.monotonic() < self._held.get(partition, 0.0):
+            return 0
+        try:
+            seen = self._read(partition)
+        except (LogDamaged, UnknownEventVersion) as e:
+            logger.error("p%d stands still: %s", partition, e.message)
+            self._held[partition] = time.monotonic() + _HELD_SECONDS
+            return 0
+        self._held.pop(partition, None)
+        return seen
+
     def _is_on_log(self, partition: int, checkpoint: Checkpoint, head: int) -> bool:
         if head < checkpoint.seq:
             return False
-        return self._log.fetch(Position(partition, checkpoint.seq)).digest == checkpoint.digest
+        try:
+            return self._log.fetch(Position(partition, checkpoint.seq)).digest == checkpoint.digest
+        except (LogDamaged, UnknownEventVersion) as e:
+            logger.error("p%d: what was read last cannot be read again: %s", partition, e.message)
+            return True
 
     def _read(self, partition: int) -> int:
         now = self._clock() - _CLOCK_SLACK

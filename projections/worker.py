@@ -13,7 +13,7 @@ from typing import Final
 
 from taishi.ingest.crashpoints import reach
 from taishi.ingest.envelope import FORGETTING_TYPES, Position
-from taishi.ingest.errors import NotFound
+from taishi.ingest.errors import LogDamaged, NotFound, UnknownEventVersion
 from taishi.ingest.log import EventLog
 
 from .analysis import Analyzer
@@ -78,6 +78,9 @@ def _stands_on(model: ReadModelFile, log: EventLog, partition: int) -> bool:
         return log.fetch(Position(partition, at.seq)).digest == at.digest
     except NotFound:
         return False
+    except (LogDamaged, UnknownEventVersion) as e:
+        log_.error("p%d: what was folded last cannot be read again: %s", partition, e.message)
+        return True
 
 
 class Projector(Follower):

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from taishi.ingest.envelope import Position
+from taishi.ingest.errors import TaishiError, Unavailable
 from taishi.ingest.log import EventLog
 from taishi.projections.vectors import serving
 
@@ -52,6 +53,7 @@ def namespace_status(models: ReadModels, log: EventLog, vectors: VectorsAt, name
         "pending_vectors": 0 if embedded is None else max(last - embedded, 0),
         "dead_letters": 0 if dead is None else int(dead[0]),
         "failed_extractions": 0 if row is None else row.failed,
+        "held": None if last <= read else held(log, partition, read),
         "generation": model.generation,
         "dictionary": None if own is None else {"words": own[1], "position": str(Position(partition, own[0]))},
     }
@@ -60,6 +62,7 @@ def namespace_status(models: ReadModels, log: EventLog, vectors: VectorsAt, name
 def whole_status(models: ReadModels, log: EventLog, vectors: VectorsAt) -> dict[str, Any]:
     """Of every partition, summed."""
     positions: dict[str, Any] = {}
+    standing: list[dict[str, str]] = []
     lag = pending = waiting = dead = failed = 0
     for partition in range(models.partitions):
         last = log.head(partition)
@@ -69,6 +72,8 @@ def whole_status(models: ReadModels, log: EventLog, vectors: VectorsAt) -> dict[
             sums = model.one("SELECT sum(pending), sum(failed) FROM namespaces") or (0, 0)
             parked = model.one("SELECT count(*) FROM dead_letters WHERE state != 'skipped'") or (0,)
         embedded = vectors.checkpoint(partition)
+        if read < last and (why := held(log, partition, read)) is not None:
+            standing.append(why)
         positions[f"p{partition}"] = {"head": last, "read": read, "vectors": embedded}
         lag += max(last - read, 0)
         pending += int(sums[0] or 0) + max(last - read, 0)
@@ -82,8 +87,20 @@ def whole_status(models: ReadModels, log: EventLog, vectors: VectorsAt) -> dict[
         "pending_vectors": waiting,
         "dead_letters": dead,
         "failed_extractions": failed,
+        "held": standing,
         "generation": models.generation(),
     }
+
+
+def held(log: EventLog, partition: int, read: int) -> dict[str, str] | None:
+    """Why the event behind `read` cannot be read, where it cannot: its partition stands still there."""
+    try:
+        log.read(partition, after=read, limit=1)
+    except Unavailable:
+        raise
+    except TaishiError as e:
+        return {"position": str(Position(partition, read + 1)), "reason": e.slug, "detail": e.message}
+    return None
 
 
 _DICTIONARY = "SELECT seq, json_array_length(words) FROM dictionaries WHERE ns = ?"
