@@ -15,6 +15,8 @@ from typing import Literal, Protocol
 from taishi.ingest.claims import Claim, ClaimFacts
 from taishi.ingest.envelope import Position
 
+from .lifecycle import Due
+
 ScopeKind = Literal["claim", "event", "subject", "session", "range", "namespace"]
 
 
@@ -139,6 +141,10 @@ class ClaimDirectory(Protocol):
 
     def names(self, namespace: str, name: str) -> tuple[str, ...]:
         """All names of the entity that goes by `name`, its main one first; empty where it has no others."""
+        ...
+
+    def faded(self, namespace: str, claim_id: str) -> Due | None:
+        """The revival of a memory that has expired or is archived; None where it is not, or is unknown."""
         ...
 
     def zone(self, namespace: str) -> tzinfo:

@@ -12,6 +12,7 @@ from taishi.ingest.web import Contract
 
 from .contract import Exposure, Name, Namespace, Reason, memory_id
 from .correct import find_claim
+from .lifecycle import lifecycle_event
 from .ports import Ports
 
 
@@ -38,8 +39,11 @@ class Feedback(Contract):
 
 
 async def confirm(given_id: str, body: Confirm, ports: Ports) -> dict[str, str]:
+    """What has faded comes back with it."""
     known = await find_claim(body.namespace, given_id, ports)
-    return await _place("claim.confirmed", body.namespace, {"claim": known.claim_id}, {}, ports)
+    faded = await ports.call(ports.directory.faded, body.namespace, known.claim_id)
+    revived = [] if faded is None else [lifecycle_event(faded)]
+    return await _place("claim.confirmed", body.namespace, {"claim": known.claim_id}, {}, ports, *revived)
 
 
 async def resolve(slot: str, body: Resolve, ports: Ports) -> dict[str, str]:
@@ -64,9 +68,10 @@ async def feedback(body: Feedback, ports: Ports) -> dict[str, str]:
 
 
 async def _place(
-    type_: str, namespace: str, facts: dict[str, Any], body: dict[str, str | None], ports: Ports
+    type_: str, namespace: str, facts: dict[str, Any], body: dict[str, str | None], ports: Ports, *more: NewEvent
 ) -> dict[str, str]:
+    """The event, and `more` in one batch with it. The position is that of the last."""
     said = {name: text for name, text in body.items() if text is not None}
     event = NewEvent(event_id=new_id(), type=type_, namespace=namespace, body=said, facts=facts)
-    appended = await ports.commits.append(Batch(events=[event]))
-    return {"position": str(appended.recorded[0].position)}
+    appended = await ports.commits.append(Batch(events=[event, *more]))
+    return {"position": str(max(one.position for one in appended.recorded))}

@@ -11,12 +11,14 @@ from zoneinfo import ZoneInfo
 import orjson
 
 from taishi.commands.directory import Closure, KnownClaim, KnownEvent, KnownSlot, Scope
+from taishi.commands.lifecycle import Due
 from taishi.ingest.claims import Claim, ClaimFacts
 from taishi.ingest.envelope import Position
 from taishi.ingest.errors import Gone, NotCaughtUp, NotFound
 from taishi.ingest.instants import BEGINNING, FOREVER
 from taishi.ingest.log import EventLog
 from taishi.projections.closure import Closures, ToErase
+from taishi.projections.due import open_due
 from taishi.projections.lookup import FoundClaim, Lookup
 
 from .kept_files import KeptFiles
@@ -174,6 +176,17 @@ class ReadModelDirectory:
         partition = self._log.partition_of(namespace)
         found = self._lookup.namespace(partition, namespace)
         return () if found is None else tuple(self._lookup.names(partition, found[0], name))
+
+    def faded(self, namespace: str, claim_id: str) -> Due | None:
+        partition, ns = self._namespace(namespace)
+        model = open_due(self._lookup.folder(), partition)
+        if model is None:
+            return None
+        try:
+            found = model.faded(ns, claim_id)
+        finally:
+            model.close()
+        return None if found is None else Due(namespace=namespace, **found._asdict())
 
     def zone(self, namespace: str) -> tzinfo:
         found = self._lookup.namespace(self._log.partition_of(namespace), namespace)

@@ -75,12 +75,12 @@ class Lookup:
     """Read access to `folder()`'s read models; `folder` names the live generation at the time of asking."""
 
     def __init__(self, folder: Callable[[], Path]) -> None:
-        self._folder = folder
+        self.folder = folder
         self._local = threading.local()
 
     def _connection(self, partition: int) -> apsw.Connection | None:
         """None as long as nothing was ever folded there."""
-        path = model_path(self._folder(), partition)
+        path = model_path(self.folder(), partition)
         try:
             identity = path.stat().st_ino
         except FileNotFoundError:

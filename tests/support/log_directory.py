@@ -8,6 +8,7 @@ from datetime import UTC, tzinfo
 from zoneinfo import ZoneInfo
 
 from taishi.commands.directory import ClaimDirectory, Closure, KnownClaim, KnownEvent, KnownSlot, Scope
+from taishi.commands.lifecycle import Due
 from taishi.ingest.claims import Claim, ClaimFacts
 from taishi.ingest.envelope import CLAIM_TYPES, RAW_TYPES, Event, Position
 from taishi.ingest.errors import Gone, NotFound
@@ -15,6 +16,8 @@ from taishi.ingest.instants import FOREVER
 from taishi.ingest.log import EventLog
 from taishi.ingest.normal import normal_value
 from taishi.projections.entities import Identity, names
+
+_LIFE = frozenset({"claim.expired", "claim.archived", "claim.revived"})
 
 
 class LogDirectory(ClaimDirectory):
@@ -151,6 +154,18 @@ class LogDirectory(ClaimDirectory):
         known = [row for row in names(said) if row.known_to == FOREVER]
         mine = {row.entity for row in known if row.key == normal_value(name)}
         return tuple(row.name for row in sorted(known, key=lambda r: not r.main) if row.entity in mine)
+
+    def faded(self, namespace: str, claim_id: str) -> Due | None:
+        """As the last event that speaks of it says."""
+        told = [
+            e for e in self._events(namespace) if e.type in _LIFE and any(c[0] == claim_id for c in e.facts["claims"])
+        ]
+        if not told or told[-1].type == "claim.revived":
+            return None
+        return Due(
+            namespace=namespace, kind="claim.revived", reason="confirmed", claims=told[-1].facts["claims"],
+            events=told[-1].facts["events"], since=told[-1].recorded_at, activation=1.0, predicate=None,
+        )  # fmt: skip
 
     def zone(self, namespace: str) -> tzinfo:
         names = [e.body["timezone"] for e in self._events(namespace) if e.type == "namespace.configured" and e.body]
