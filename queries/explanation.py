@@ -1,4 +1,5 @@
-"""Why a memory is there, or why words became none: words → window → extractor → decision or rule → chain → fate.
+"""Why a memory is there, or why words became none: words → window → extractor → decision or rule → chain → fate, and
+who read it.
 
 The read model keeps for each raw event what was decided and the position of the event that says so; the window itself
 is read back from the log, and where the log does not answer, what the read model knows is told without it.
@@ -6,7 +7,7 @@ is read back from the log, and where the log does not answer, what the read mode
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 from taishi.ingest.envelope import Position
 from taishi.ingest.errors import TaishiError
@@ -17,8 +18,12 @@ from taishi.ingest.provenance import gate
 from .items import Sources
 from .memories import Found, life, memory
 from .reading import ReadModel
+from .reads import reads
 from .rows import ClaimRow, EventRow
 from .validity import Point
+
+READINGS: Final = 20
+"""Statements, and events that state it, that are told of one by one."""
 
 
 def explanation(model: ReadModel, found: Found, point: Point, log: EventLog) -> dict[str, Any]:
@@ -31,6 +36,7 @@ def explanation(model: ReadModel, found: Found, point: Point, log: EventLog) -> 
             **_reading(model, found.event, log),
             "claims": told["claims"],
             "fate": {"status": told["status"], "erased_at": told["erased_at"]},
+            "reads": reads(model, found.ns, [found.event.event_id], log),
         }
     claim = found.claim
     heard = model.events(row.event for row in model.evidence_of([claim.seq]))
@@ -39,6 +45,11 @@ def explanation(model: ReadModel, found: Found, point: Point, log: EventLog) -> 
         "memory": memory(model, found),
         "words": Sources(model, [claim]).evidence(claim.seq),
         **({"window": None, "decision": None} if first is None else _reading(model, first, log)),
+        "readings": [
+            {"event_id": event.event_id, "position": str(Position(model.partition, seq)), **_reading(model, event, log)}
+            for seq, event in sorted(heard.items())[:READINGS]
+        ],
+        "statements": [row | _statement(model, row["position"], log) for row in told["statements"][:READINGS]],
         "rule": claim.rule,
         "modality": claim.modality,
         "strength": claim.strength,
@@ -47,6 +58,23 @@ def explanation(model: ReadModel, found: Found, point: Point, log: EventLog) -> 
         "beliefs": told["beliefs"],
         "settled": told["settled"],
         "fate": _fate(claim, told),
+        "reads": reads(model, found.ns, list(dict.fromkeys(row["id"] for row in told["statements"])), log),
+    }
+
+
+def _statement(model: ReadModel, position: str, log: EventLog) -> dict[str, Any]:
+    """Who stated it, by which event: as the log tells it, nothing where it does not answer."""
+    try:
+        event = log.fetch(Position.parse(position))
+    except TaishiError:
+        return {}
+    return {
+        "actor": {"id": event.actor.id, "role": event.actor.role},
+        "origin": event.origin,
+        "session": event.session,
+        "appended_at": render(event.appended_at),
+        "generation": event.generation,
+        "schema_version": event.schema_version,
     }
 
 

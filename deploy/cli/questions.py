@@ -116,6 +116,9 @@ def _explained(reply: dict[str, Any]) -> None:
         out.print(f"at {moment(link['known_at'])}: {old} gave way to {new} ({link['rule']})")
     for claim in reply.get("claims", ()):
         out.print(f"says: {claim['text']} ({claim['status']}, id {claim['id']})")
+    for read in reply.get("reads", ()):
+        who = " ".join(read["reader"].values()) or read["session"] or "somebody"
+        out.print(f"read at {moment(read['at'])} by {who}, as number {read['rank']} of {read['position']}")
     if reply.get("beliefs"):
         _print_rectangles(reply["beliefs"])
 

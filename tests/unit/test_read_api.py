@@ -12,7 +12,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from taishi.ingest.access import ApiKey
-from taishi.ingest.envelope import Event, Position
+from taishi.ingest.envelope import Actor, Event, Position
 from taishi.ingest.log import NamespaceHead
 from taishi.queries.http import create_app
 from taishi.queries.status import VectorsAt
@@ -45,6 +45,9 @@ class Log:
 
     def read(self, partition: int, *, after: int, limit: int = 500) -> list[Event]:
         return self.events[after : after + limit]
+
+    def fetch(self, position: Position) -> Event:
+        return self.events[position.seq - 1]
 
     def append_many(self, batches: Any) -> list[Any]:
         self.appended += [event for batch in batches for event in batch.events]
@@ -324,6 +327,33 @@ def test_what_callers_think_of_a_memory_is_shown_with_it(tmp_path):
             shown = get(client, path).json()
             assert (shown["confirmations"], shown["helpful"], shown["unhelpful"]) == (2, 0, 1), path
             assert at(shown["confirmed_at"]) == last.recorded_at
+
+
+def test_explain_tells_who_read_a_memory(tmp_path):
+    h = History()
+    said = h.say("I like sencha", session="s1", actor=Actor("lin"))
+    first = h.claim("user", "likes", "sencha", said=said)
+    h.extracted(said)
+    second = h.claim("user", "likes", "Sencha.")
+    reader = {"key": "desk", "actor": "ada"}
+    ids = [said.event_id, claim_id(second)]
+    facts = {"exposure": "x", "items": ids, "kinds": ["event", "claim"], "seqs": [], "reader": reader}
+    h.add("memory.recalled", facts=facts, session="s7")
+    h.recalled("y", first)
+    h.feedback("x.1", True)
+    with Api(tmp_path, h) as client:
+        told = get(client, f"/v1/memories/{claim_id(first)}/explain").json()
+        assert [(r["exposure_id"], r["rank"], r["reader"], r["session"]) for r in told["reads"]] == [
+            ("y.0", 1, {}, None), ("x.1", 2, reader, "s7")
+        ]  # fmt: skip
+        assert [r["helpful"] for r in told["reads"]] == [None, True]
+        assert [(r["event_id"], r["window"]["outcome"]) for r in told["readings"]] == [
+            (said.event_id, "extraction.completed")
+        ]
+        assert [s["type"] for s in told["statements"]] == ["claim.extracted", "claim.asserted"]
+        assert all(s["schema_version"] == 1 and s["origin"] for s in told["statements"])
+        (read,) = get(client, f"/v1/memories/{said.event_id}/explain").json()["reads"]
+        assert (read["exposure_id"], read["position"]) == ("x.0", "p0:5")
 
 
 def test_a_settled_conflict_is_told_in_the_life_of_its_claims(tmp_path):
