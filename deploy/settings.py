@@ -164,6 +164,7 @@ class Settings(BaseSettings):
     before: all indexes are made anew).
     `backup_to` is the folder that recurring backups go to (None: there are none), `backup_keys_to` the one for copies
     of the key store (default: `<backup_to>-keys`), of which `keep_keys` stay.
+    `read_workers` processes answer questions, over one socket.
     `namespace` is what the command line speaks of where it is not told another. `ablate` is for measuring alone: names
     of recall's channels, parted by commas, that the read side does without.
     """
@@ -194,6 +195,7 @@ class Settings(BaseSettings):
     embedding: EmbeddingSetting | None = None
     reranker: RerankerSetting | None = None
     namespace: str = "default"
+    read_workers: int = Field(default=2, ge=1, le=64)
     rq_workers: int = Field(default=1, ge=1, le=64)
     upkeep_workers: int = Field(default=2, ge=1, le=64)
     archive: Path | None = None

@@ -36,7 +36,8 @@ _LONGEST_DELAY_KILLED: Final = 0.5  # killed from outside: nothing says that it 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Process:
-    """`run` returns (or raises) when the process ends; SIGTERM must end it. `sockets` are those it alone serves.
+    """`run` returns (or raises) when the process ends; SIGTERM must end it. `sockets` are those it serves, alone or
+    with others; who does not serve one closes it.
 
     One that is not `lasting` ends by itself, is not started again, and keeps the supervisor's standard output.
     """
@@ -202,7 +203,7 @@ class Supervisor:
             self._disown()
             for other in self._children.values():
                 if other.process is not process:
-                    for listening in other.process.sockets:
+                    for listening in set(other.process.sockets).difference(process.sockets):
                         listening.close()
             if process.lasting:
                 start_logging(self._logs / f"{process.name}.log")

@@ -30,7 +30,7 @@ from taishi.projections.vectors import Document, VectorStore
 from taishi.queries.meaning import Meaning
 from taishi.queries.reading import ReadModels
 from taishi.queries.recall import Recall, RecallRequest
-from tests.bench.corpus import messages
+from tests.bench.corpus import Message, messages
 from tests.support.history import History
 
 STEP = 2_000
@@ -126,6 +126,12 @@ def main() -> None:
         print(f"resident at most {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:,.0f} MB")
 
 
+def question_about(message: Message, rng: random.Random) -> str:
+    chinese = not message.text.isascii()
+    subject = ("我" if chinese else "I") if message.subject == "user" else message.subject
+    return rng.choice(QUESTIONS[0 if chinese else 1]).format(s=subject, v=message.value)
+
+
 def ask(recall: Recall, args: argparse.Namespace) -> None:
     rng, source = random.Random(2), messages()
     said = [(f"n{n // args.each}", next(source)) for n in range(min(args.namespaces * args.each, 400_000))]
@@ -136,9 +142,7 @@ def ask(recall: Recall, args: argparse.Namespace) -> None:
     verdicts: dict[str, int] = {}
     for number in range(args.questions + 50):
         name, message = rng.choice(said)
-        chinese = not message.text.isascii()
-        subject = ("我" if chinese else "I") if message.subject == "user" else message.subject
-        question = rng.choice(QUESTIONS[0 if chinese else 1]).format(s=subject, v=message.value)
+        question = question_about(message, rng)
         begun, worked = time.perf_counter(), time.thread_time()
         reply = recall.answer(RecallRequest(namespace=name, query=question))
         if number >= 50:
