@@ -16,7 +16,9 @@ import httpx
 
 from taishi.deploy.server import socket_path
 
-NAMES = ("server", "write", "projector", "keeper", "worker-1", "read", "read-2", "vectors", "upkeep-1", "upkeep-2", "cron")
+NAMES = (
+    "server", "write", "projector", "keeper", "worker-1", "read", "read-2", "vectors", "upkeep-1", "upkeep-2", "cron",
+)  # fmt: skip
 
 
 class RunningTaishi:
