@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import tomllib
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.resources import files
@@ -20,21 +21,28 @@ _DATA: Final = "importance.toml"
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """Floors in 0..1. `said` is how many occasions make a claim a repeated one; `begins` what a request begins with."""
+    """Floors in 0..1. `said` is how many occasions make a claim a repeated one; `begins` what a request begins with,
+    `closes` what is said at parting."""
 
     remember: float
+    closing: float
     corrected: float
     confirmed: float
     repeated: float
     said: int
     begins: re.Pattern[str]
+    closes: re.Pattern[str]
 
 
 @lru_cache(maxsize=1)
 def rules() -> Rules:
     data = tomllib.loads(files(__package__).joinpath(_DATA).read_text("utf-8"))
-    patterns = data.pop("begins").values()
-    return Rules(**data, begins=re.compile(r"\s*(?:" + "|".join(f"(?:{p})" for p in patterns) + ")", re.IGNORECASE))
+    begins, closes = (_any(data.pop(name).values()) for name in ("begins", "closes"))
+    return Rules(**data, begins=begins, closes=closes)
+
+
+def _any(patterns: Iterable[str]) -> re.Pattern[str]:
+    return re.compile(r"\s*(?:" + "|".join(f"(?:{p})" for p in patterns) + ")", re.IGNORECASE)
 
 
 def is_kept_on_request(sentence: str) -> bool:
@@ -47,6 +55,8 @@ def as_said(predicate: Predicate, sentence: str = "", *, correction: bool = Fals
     floors = [predicate.importance]
     if sentence and is_kept_on_request(sentence):
         floors.append(rules().remember)
+    if sentence and rules().closes.match(sentence) is not None:
+        floors.append(rules().closing)
     if correction:
         floors.append(rules().corrected)
     return max(floors)

@@ -10,6 +10,7 @@ from importlib.resources import files
 from typing import Any, Final, Literal
 
 from .errors import ConfigurationError
+from .normal import normal_value
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -19,7 +20,8 @@ class Predicate:
 
     `single_if` names qualifier values under which a many-valued predicate holds one truth at a time: being in a project
     is one at a time, being in clubs is not, and both are `member_of`. `object` names the qualifier that is the object
-    of a many-valued predicate where it is given: "runs every morning" and "no longer runs" are about running.
+    of a many-valued predicate where it is given: "runs every morning" and "no longer runs" are about running. `same`
+    are words that mean the same, by the part of a claim they stand in, in whatever language: `吃素` is `vegetarian`.
     """
 
     name: str
@@ -31,6 +33,14 @@ class Predicate:
     expires: int = 0
     importance: float = 0.5
     surface: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    same: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+
+    def meant(self, part: str, text: str) -> str:
+        """What `text` is compared as: normalised, and one of all words that mean the same. `part` is a qualifier's
+        name or `value`."""
+        told = normal_value(text)
+        known = self.same.get(part)
+        return told if known is None else known.get(told, told)
 
     def single(self, qualifiers: Mapping[str, str]) -> bool:
         return self.cardinality == "single" or any(
@@ -62,20 +72,35 @@ class Registry:
         yield from self._families.values()
 
 
-def _read(name: str, row: Mapping[str, Any]) -> Predicate:
+def _read(name: str, row: Mapping[str, Any], meanings: Mapping[str, Mapping[str, str]]) -> Predicate:
     row = dict(row)
+    named = row.pop("same", {})
     key = row.pop("key", None)
     single_if = {name: tuple(values) for name, values in row.pop("single_if", {}).items()}
     surface = {lang: tuple(words) for lang, words in row.pop("surface", {}).items()}
     try:
         keys = None if key is None else tuple(key)
-        return Predicate(name=name, key=keys, single_if=single_if, surface=surface, **row)
-    except TypeError as e:
+        same = {
+            part: {word: first for table in tables for word, first in meanings[table].items()}
+            for part, tables in named.items()
+        }
+        return Predicate(name=name, key=keys, single_if=single_if, surface=surface, same=same, **row)
+    except (KeyError, TypeError) as e:
         raise ConfigurationError(f"predicate {name!r} in the registry: {e}") from None
 
 
+def _meanings(tables: Mapping[str, list[list[str]]]) -> dict[str, dict[str, str]]:
+    """Tables of rows of words that mean the same: each word with the first of its row."""
+    return {
+        name: {normal_value(word): normal_value(row[0]) for row in rows for word in row}
+        for name, rows in tables.items()
+    }
+
+
 def parse_registry(text: str) -> Registry:
-    return Registry({name: _read(name, row) for name, row in tomllib.loads(text).get("predicates", {}).items()})
+    data = tomllib.loads(text)
+    meanings = _meanings(data.get("meanings", {}))
+    return Registry({name: _read(name, row, meanings) for name, row in data.get("predicates", {}).items()})
 
 
 @lru_cache(maxsize=1)

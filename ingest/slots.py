@@ -45,10 +45,10 @@ def slot_parts(namespace: str, claim: Claim, registry: Registry) -> tuple[str, .
     predicate = registry.predicate(claim.predicate)
     keys = claim.qualifiers if predicate.key is None else [k for k in predicate.key if k in claim.qualifiers]
     keys = [k for k in keys if k != predicate.object]
-    qualifiers = [f"{k}={normal_value(claim.qualifiers[k])}" for k in sorted(keys)]
+    qualifiers = [f"{k}={predicate.meant(k, claim.qualifiers[k])}" for k in sorted(keys)]
     parts = ["slot", namespace, normal_value(claim.subject), claim.predicate, *qualifiers]
     if not is_single(claim, registry):
-        parts.append("=" + normal_value(claim.qualifiers.get(predicate.object or "", claim.value)))
+        parts.append("=" + predicate.meant("value", claim.qualifiers.get(predicate.object or "", claim.value)))
     return tuple(parts)
 
 
@@ -74,10 +74,11 @@ def bind(
     single = is_single(claim, registry)
     slot = fingerprints.of(*slot_parts(namespace, claim, registry))
     polarity = "-" if claim.negated else "+"
-    about = registry.predicate(claim.predicate).object
-    told = normal_value(claim.value) if single else polarity
+    predicate = registry.predicate(claim.predicate)
+    about = predicate.object
+    told = predicate.meant("value", claim.value) if single else polarity
     if not single and about in claim.qualifiers:
-        told += normal_value(claim.value)
+        told += predicate.meant("value", claim.value)
     value = fingerprints.of("value", namespace, told)
     valid_from = BEGINNING if claim.valid_from is None and known_from is not None else claim.valid_from
     from_stated = claim.valid_from is not None and (claim.from_source == "stated" or known_from is None)

@@ -16,6 +16,7 @@ _SUITS: Final[Mapping[str, frozenset[str]]] = {
     "self": frozenset({"self"}),
     "person": frozenset({"self", "relative", "person", "org"}),
     "relative": frozenset({"relative"}),
+    "other": frozenset({"person"}),
     "org": frozenset({"org"}),
     "living": frozenset({"self", "relative", "person"}),
     "thing": frozenset({"org", "thing", "person"}),

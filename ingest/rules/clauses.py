@@ -68,7 +68,7 @@ def _clause(source: str, start: int, end: int) -> Clause | None:
     return Clause(source[start:end], start, end) if start < end else None
 
 
-_EN_ITEM: Final = re.compile(r"(?:(?:and|or)\s+)?[\w'-]+(?:\s+[\w'-]+){0,2}(?:\s+and\s+[\w'-]+(?:\s+[\w'-]+){0,2})?\s*$", re.I)
+_EN_ITEM: Final = re.compile(r"(?:(?:and|or)\s+)?(?:(?:Dr|Mr|Mrs|Ms|Prof)\.\s+)?[\w'-]+(?:\s+[\w'-]+){0,2}(?:\s+and\s+[\w'-]+(?:\s+[\w'-]+){0,2})?\s*$", re.I)
 _EN_OWN: Final = re.compile(
     r"(?:I|I'm|I've|you|he|she|it|it's|we|they|my|his|her|our|their|this|that|what|which|who|how|not|no|right|ok|okay|thanks|"
     r"please|actually|sorry|now|so|but|too|though|yes|yeah|well|by|isn't|don't|am|is|are|was|were|do|does|did|have|has|had|can|"

@@ -39,7 +39,7 @@ class Emit:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Frame:
-    """One row. `subjects` says who may stand before it: self, person, thing, any, none.
+    """One row. `subjects` says who may stand before it (`attribution`): self, person, other (a person that is not the speaker's kin), thing, …
 
     `flip`: the words are themselves negative. `explicit`: the subject must stand in the clause. `timed`: only with time
     words of that sense (`future`; `scope`: a bounded time that is not over). `verbatim`: time words are part of the value. `holds`: only since and until are time words here, a season

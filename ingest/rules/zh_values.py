@@ -17,7 +17,7 @@ _BAD_OBJECT: Final = re.compile(
     r"^(?:你|您|他|她|它|我|谁|什么|哪|怎么|这|那|这个|那个|这样|那样|这里|那里|这些|那些|一个人|自己|某人|别人|人家|得|了|过|的|不|没|很|是|就|都|也|说|一下|起来)$|"
     r"^(?:你|您|谁|什么|哪|怎么|得|了|过|的|不|没|是|上了?你|为什么)|什么|怎么|哪[里个些]|谁|多少|吗$|\x00|\[redacted"
 )
-_LIKE_VERB: Final = re.compile(r"^(?:吃|喝|看|听|玩|用|去|读|打|学|穿|养|到|在|的是|的)(?=[\u4e00-\u9fffA-Za-z《])")
+_LIKE_VERB: Final = re.compile(r"^(?:吃|喝|看|听|玩|用|去|读|打|学|穿|养|到|在|的是|的)\s?(?=[\u4e00-\u9fffA-Za-z《])")
 _KEEP_VERB: Final = re.compile(r"^(?:看书|去世|用功|打扮|打工|打球|学习|学生|到处|玩具|吃苦$|喝彩|听话|打架|打针|穿越|用心|打折|吃饭|喝茶|养生|养花|在家|看海|听歌|喝酒|打牌|玩游戏|看电影|读书|打字|打电话|穿搭|去哪)")
 _THIS_BOOK: Final = re.compile(r"(?<=》)(?:这)?(?:本书|这部电影|这部剧|这首歌|部电影|首歌|这本小说|这个游戏|那本书|那部电影|电影)$")
 _BOOK: Final = re.compile(r"^《[^》]+》")
@@ -224,6 +224,15 @@ def _sure_name(text: str) -> Part | None:
     return _person_name(text) if PERSON.match(text.strip()) is not None and NOT_A_NAME.match(text.strip()) is None else None
 
 
+_FULL_NAME: Final = re.compile(rf"{any_of('surname')}[\u4e00-\u9fff]{{1,2}}|[A-Z][\w'-]+(?: [A-Z][\w'-]+){{1,2}}")
+
+
+def _full_name(text: str) -> Part | None:
+    """A name with its family name, which says who someone is."""
+    text = text.strip()
+    return _person_name(text) if _FULL_NAME.fullmatch(text) is not None and NOT_A_NAME.match(text) is None else None
+
+
 def _major(text: str) -> Part | None:
     return None if re.search(r"^(?:专科|本科|硕士|博士|高中|大专|中专|研究生|大学|什么|书)", text) else _noun(text)
 
@@ -330,7 +339,7 @@ def _status(text: str) -> Part | None:
 CLEANERS: Final[Mapping[str, Callable[[str], Part | None]]] = {
     "noun": _noun, "liking": _liking, "food": _food, "habit": _habit, "routine": _routine, "place": _place, "city": _city,
     "known_place": _city, "workplace": _workplace, "company": _company, "known_company": _known_company, "school": _school, "group": _group, "job": _job,
-    "owner": _owner, "own_name": _own_name, "person_name": _person_name, "animal": _animal, "sure_name": _sure_name, "titled_name": _titled_name, "major": _major, "tool": _tool, "version": _version,
+    "owner": _owner, "own_name": _own_name, "person_name": _person_name, "animal": _animal, "sure_name": _sure_name, "full_name": _full_name, "titled_name": _titled_name, "major": _major, "tool": _tool, "version": _version,
     "setting_value": _setting_value, "illness": _illness, "tongue": _tongue, "study": _study, "duty": _duty, "aspect": _aspect,
     "setting": _setting, "marital": _marital, "detail": _detail, "code_like": _code_like, "status": _status,
 }

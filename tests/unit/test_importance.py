@@ -35,6 +35,29 @@ def test_words_that_do_not(sentence):
     assert not is_kept_on_request(sentence)
 
 
+@pytest.mark.parametrize(
+    ("sentence", "closing"),
+    [
+        ("最后说一句，我周五的票是二等座", True),
+        ("走之前说一下，门禁码换成 4417 了", True),
+        ("临走前：钥匙在鞋柜里", True),
+        ("最后一件事，我对青霉素过敏", True),
+        ("差点忘了，我搬到苏州了", True),
+        ("One last thing: my flight is at nine", True),
+        ("Before I go, my locker is 12", True),
+        ("I almost forgot, I moved to Bergen", True),
+        ("Lastly, call me Sam", True),
+        ("最后我们赢了", False),
+        ("离开之前的公司已经三年了", False),
+        ("The last thing I bought was a kayak", False),
+        ("I go before noon", False),
+    ],
+)
+def test_what_is_said_at_parting_weighs_more(sentence, closing):
+    note = default_registry().predicate("note")
+    assert as_said(note, sentence) == (rules().closing if closing else note.importance)
+
+
 def test_a_predicate_has_its_own_and_rules_are_floors():
     allergic, note = (default_registry().predicate(n) for n in ("allergic_to", "note"))
     assert as_said(allergic) == allergic.importance

@@ -63,7 +63,6 @@ def test_of_kin_and_friends_there_are_any_number(text: str) -> None:
     [
         ("我的座位改成C07了", "座位", "C07"),
         ("我电脑换成ThinkPad了", "电脑", "ThinkPad"),
-        ("我的网名变成Moonfox了", "网名", "Moonfox"),
         ("我的车牌换为沪A5N31了", "车牌", "沪A5N31"),
         ("我的耳机换成AirPods了", "耳机", "AirPods"),
         ("我的时区改为UTC+9了", "时区", "UTC+9"),
