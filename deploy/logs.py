@@ -76,6 +76,7 @@ def start_logging(path: Path) -> None:
     handler = WatchedFileHandler(path, encoding="utf-8")
     handler.setFormatter(_Lines(path.stem))
     logging.basicConfig(level=logging.INFO, handlers=[handler], force=True)
+    logging.raiseExceptions = False  # a log that cannot be written must not fail what it tells of
     for noisy in ("httpx", "httpcore", "jieba"):
         logging.getLogger(noisy).setLevel(logging.WARNING)
     threading.excepthook = lambda args: _log_uncaught(args.exc_value)

@@ -57,6 +57,7 @@ class _Child:
     due: float | None = None
     stopping: bool = False
     status: int | None = None
+    told: bool = False
 
 
 class Supervisor:
@@ -111,6 +112,8 @@ class Supervisor:
             for child in self._children.values():
                 if child.due is not None and child.due <= now:
                     self._fork(child)
+                elif child.pid is not None and not child.told:
+                    self._tell_pid(child)
             dues = [child.due for child in self._children.values() if child.due is not None]
             wait = min([end, *dues]) - time.monotonic()
             if wait <= 0 and end <= time.monotonic():
@@ -185,10 +188,19 @@ class Supervisor:
         pid = os.fork()
         if pid == 0:
             self._be(child.process, parent)
-        child.pid, child.started, child.due = pid, time.monotonic(), None
+        child.pid, child.started, child.due, child.told = pid, time.monotonic(), None, False
+        self._tell_pid(child)
+
+    def _tell_pid(self, child: _Child) -> None:
+        """Writes the file that names its process. A full disk keeps no child from running: it is tried again."""
         written = self._pidfile(child).with_suffix(".new")
-        written.write_text(f"{pid}\n")
-        written.replace(self._pidfile(child))  # whole or not at all: others read it
+        try:
+            written.write_text(f"{child.pid}\n")
+            written.replace(self._pidfile(child))  # whole or not at all: others read it
+        except OSError as e:
+            self._tell(f"{self._pidfile(child)} cannot be written: {e.strerror}")
+        else:
+            child.told = True
 
     def _be(self, process: Process, parent: int) -> NoReturn:
         code = 70

@@ -165,6 +165,12 @@ class LogDamaged(TaishiError):
     slug = "log-damaged"
 
 
+class LogRolledBack(LogDamaged):
+    """The log lost its end: what was read from it is no longer in it."""
+
+    slug = "log-rolled-back"
+
+
 class KeyMissing(LogDamaged):
     """The key store has no row for an event's key: not erased, but lost."""
 

@@ -1,5 +1,8 @@
 """Following the log: a loop that steps through partitions until told to stop, whatever happens to one of them.
 
+A log whose server was away may come back as another one (a file that lost its end): what stands on it is looked at
+before anything is read, and a follower whose checkpoints do not fit ends, so that it is started anew and replays.
+
 A partition whose log is damaged, whose keys are missing, whose disk is full or whose next event is of a newer version
 than this code reads stands still and says so; the others go on, and it is looked at again later.
 """
@@ -15,7 +18,7 @@ from typing import Final
 
 import apsw
 
-from taishi.ingest.errors import LogDamaged, TaishiError, Unavailable, UnknownEventVersion
+from taishi.ingest.errors import LogDamaged, LogRolledBack, TaishiError, Unavailable, UnknownEventVersion
 from taishi.ingest.log import EventLog
 
 from .store import CheckpointMoved
@@ -42,6 +45,10 @@ class Follower(ABC):
     def positions(self) -> Mapping[int, int]:
         """Of each partition, the sequence number behind which something new is worth a step."""
 
+    @abstractmethod
+    def stands(self, partition: int) -> bool:
+        """Whether the log still holds the event that the partition's checkpoint names."""
+
     def patience(self) -> float:
         """Seconds after which the partitions are looked at though nothing new came."""
         return IDLE_SECONDS
@@ -53,10 +60,15 @@ class Follower(ABC):
                 pass
 
     def run(self, stop: threading.Event) -> None:
+        """Raises LogRolledBack where the log came back as another one."""
         held: dict[int, float] = {}
+        doubtful = False
         while not stop.is_set():
             held = {p: until for p, until in held.items() if until > time.monotonic()}
             try:
+                if doubtful:
+                    self._stand()
+                    doubtful = False
                 for p in self._round(without=held):
                     held[p] = time.monotonic() + HELD_SECONDS
                 watched = {p: seq for p, seq in self.positions().items() if p not in held}
@@ -66,7 +78,13 @@ class Follower(ABC):
                     stop.wait(RETRY_SECONDS)
             except (Unavailable, apsw.BusyError) as e:
                 log_.warning("waiting: %s", type(e).__name__)
+                doubtful = doubtful or isinstance(e, Unavailable)
                 stop.wait(RETRY_SECONDS)
+
+    def _stand(self) -> None:
+        for partition in self.positions():
+            if not self.stands(partition):
+                raise LogRolledBack(f"p{partition} is not the log that was read before its server was away")
 
     def _round(self, *, without: Container[int]) -> list[int]:
         """A step of each partition in turn until nothing is left to do at once. The partitions that stand still."""

@@ -33,6 +33,7 @@ CREATE TABLE checkpoint (
     generation INTEGER NOT NULL,     -- the extraction generation that is folded
     chain BLOB NOT NULL,             -- hash chain value after it
     digest BLOB NOT NULL,            -- that event's digest: a rolled-back log shows here
+    appended_at INTEGER NOT NULL DEFAULT 0,  -- the log's clock at it
     fold_version INTEGER NOT NULL,
     settings TEXT NOT NULL,          -- JSON: text analysis the index was built with
     scrubbed INTEGER NOT NULL DEFAULT 0  -- position up to which nothing forgotten is left on any page

@@ -152,8 +152,8 @@ class ReadModelFile:
                     execute("UPDATE tombstones SET chain = ? WHERE seq = ?", (chain, event.position.seq))
             last = events[-1]
             execute(
-                "UPDATE checkpoint SET seq = ?, chain = ?, digest = ? WHERE one = 1 AND seq = ?",
-                (last.position.seq, chain, last.digest, start.seq),
+                "UPDATE checkpoint SET seq = ?, chain = ?, digest = ?, appended_at = ? WHERE one = 1 AND seq = ?",
+                (last.position.seq, chain, last.digest, last.appended_at, start.seq),
             )
             if self._connection.changes() != 1 or events[0].position.seq != start.seq + 1:
                 raise CheckpointMoved(f"another worker moved the checkpoint of {self.path.name}")

@@ -250,6 +250,9 @@ class VectorWorker(Follower):
 
     # running
 
+    def stands(self, partition: int) -> bool:
+        return _stands_on(self._partitions[partition].store, self._log, partition)
+
     def positions(self) -> dict[int, int]:
         places = {}
         for p, state in self._partitions.items():

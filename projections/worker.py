@@ -134,6 +134,9 @@ class Projector(Follower):
             self._unscrubbed.discard(partition)
         return len(events) == self._batch
 
+    def stands(self, partition: int) -> bool:
+        return _stands_on(self._models[partition], self._log, partition)
+
     def positions(self) -> dict[int, int]:
         return {p: model.checkpoint.seq for p, model in self._models.items()}
 

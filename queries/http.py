@@ -183,7 +183,7 @@ class _Routes:
                     limit=limit_of(given, 50),
                     cursor=given.get("cursor"),
                 ),
-                self._side.now(),
+                model.now(self._side.now()),
             )
 
     async def memory(self, request: Request) -> Response:
@@ -204,8 +204,8 @@ class _Routes:
 
         def job() -> dict[str, Any]:
             model = self._side.models.of(given["namespace"])
-            now = self._side.now()
             with model.view():
+                now = model.now(self._side.now())
                 namespace = model.namespace(given["namespace"])
                 zone = zone_of(namespace)
                 valid_at = instant(given.get("valid_at"), zone=zone, field="valid_at")
@@ -244,7 +244,7 @@ class _Routes:
                     model.namespace(given["namespace"]),
                     subject=given.get("subject"),
                     predicate=given.get("predicate"),
-                    now=self._side.now(),
+                    now=model.now(self._side.now()),
                 )
 
         return json_reply(await self._work(job))

@@ -98,6 +98,11 @@ class ReadModel:
         found = self.one("SELECT seq FROM checkpoint")
         return 0 if found is None else int(found[0])
 
+    def now(self, clock: int) -> int:
+        """The instant that is now: `clock`, unless it lags behind the log's, which never goes back."""
+        found = self.one("SELECT appended_at FROM checkpoint")
+        return clock if found is None else max(clock, int(found[0]))
+
     def namespace(self, name: str) -> NamespaceRow | None:
         found = self.one("SELECT ns, timezone, settings, pending, failed FROM namespaces WHERE name = ?", name)
         return None if found is None else NamespaceRow(*found)

@@ -100,9 +100,9 @@ class Recall:
 
     def answer(self, request: RecallRequest) -> dict[str, Any]:
         """The reply's body, JSON-ready. Raises Unavailable where there is no read model yet."""
-        now = self._now()
         general = self._analyzer()
         model = self._models.of(request.namespace)
+        now = model.now(self._now())
         pointed = self._pointed(model, request, now, general)
         if pointed is not None:
             request = replace(request, query=pointed.asked(request.query))

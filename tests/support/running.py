@@ -22,9 +22,12 @@ NAMES = (
 
 
 class RunningTaishi:
-    """`home` may be that of an earlier one. The server is the wheel's, whatever is on PATH. `settings` are TAISHI_*."""
+    """`home` may be that of an earlier one. The server is the wheel's, whatever is on PATH. `settings` are TAISHI_*;
+    `preload` is a shared library that every process of it loads."""
 
-    def __init__(self, home: Path, *options: str, as_json: bool = True, **settings: str) -> None:
+    def __init__(
+        self, home: Path, *options: str, as_json: bool = True, preload: Path | None = None, **settings: str
+    ) -> None:
         self.home = home
         kept = {k: v for k, v in os.environ.items() if not k.startswith("TAISHI_") and k != "REDIS_URL"}
         self.environment = {
@@ -35,6 +38,8 @@ class RunningTaishi:
             "TAISHI_READ_ADDR": "127.0.0.1:0",
             **{"REDIS_URL" if n == "redis_url" else f"TAISHI_{n.upper()}": v for n, v in settings.items()},
         }
+        if preload is not None:
+            self.environment["LD_PRELOAD"] = str(preload)
         command = [sys.executable, "-P", "-m", "taishi.deploy.cli", "up", *options]
         command += ["--json"] if as_json else []
         self.begun = time.monotonic()
