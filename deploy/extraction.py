@@ -20,12 +20,28 @@ from taishi.ingest.rules import RulesExtractor
 from taishi.ingest.sqlalchemy_budget import SqlAlchemyBudget
 from taishi.ingest.windows import AT_ONCE, GATHERED
 
+from .generations import Extraction
 from .settings import ModelSetting, Settings
 
 _CALLS_IN_TIME: Final = 2
 """A window's time is that of so many calls that take as long as a call may."""
 _SLACK_SECONDS: Final = 5.0
 _JOBS: Final = 4
+
+
+def settings_of(settings: Settings, extraction: Extraction) -> Settings:
+    """The settings as an extraction generation reads them: with the extractor that it was begun with."""
+    return settings if extraction.name is None else settings.model_copy(update={"extractor": extraction.name})
+
+
+def installed(settings: Settings, wanted: str) -> str:
+    """`NAME` or `NAME@VERSION` as NAME@VERSION. Raises ConfigurationError where there is no such extractor, or it is of
+    another version."""
+    name, at, version = wanted.partition("@")
+    extractor = make_extractor(settings.model_copy(update={"extractor": name}))
+    if at and version != extractor.version:
+        raise ConfigurationError(f"the extractor {name} that is installed is {extractor.version}, not {version}")
+    return f"{name}@{extractor.version}"
 
 
 def make_extractor(settings: Settings) -> Extractor:

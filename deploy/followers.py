@@ -13,6 +13,7 @@ import threading
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Final, Protocol
 
 from taishi.ingest.errors import Unavailable
@@ -20,7 +21,7 @@ from taishi.ingest.log import EventLog
 from taishi.projections.analysis import Analyzer
 from taishi.projections.worker import Projector
 
-from .generations import Generation, Generations, generation_folder, models_folder
+from .generations import Extraction, Generation, Generations, generation_folder, models_folder
 
 _LOOK_SECONDS: Final = 0.5
 _GIVE_WAY_SECONDS: Final = 0.05
@@ -167,3 +168,26 @@ class FollowedModels:
             if folder.is_dir() and folder.name not in known:
                 logger.warning("%s was pruned: its files are removed", folder.name)
                 shutil.rmtree(folder, ignore_errors=True)
+
+
+class KeptWindows:
+    """A keeper for every extraction generation that new words are read for. `make` makes one, told whether it is the
+    live one's: whose jobs go first."""
+
+    def __init__(self, *, generations: Generations, make: Callable[[Extraction, bool], Runs]) -> None:
+        self._generations = generations
+        self._make = make
+        self._fleet = Fleet()
+
+    def run(self, stop: threading.Event) -> None:
+        try:
+            while not stop.is_set():
+                register = self._generations.read()
+                live = register.live.extraction
+                self._fleet.keep(
+                    (f"e{x.number}-{x.number == live}-{x.base}", partial(self._make, x, x.number == live))
+                    for x in register.extracting()
+                )
+                stop.wait(_LOOK_SECONDS)
+        finally:
+            self._fleet.end()

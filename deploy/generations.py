@@ -49,8 +49,9 @@ class Extraction:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Generation:
-    """Instants are microseconds. `slices`: how many slices of each partition were built; `built`: partitions that are
-    done. `source` is the generation whose rows are taken over where only the search index is made anew."""
+    """Instants are microseconds. `targets`: where each partition ended when it was begun. `slices`: how many slices of
+    each partition were built; `built`: partitions that are done. `source` is the generation whose rows are taken over
+    where only the search index is made anew."""
 
     number: int
     extraction: int
@@ -60,6 +61,7 @@ class Generation:
     started_at: int = 0
     ready_at: int | None = None
     activated_at: int | None = None
+    targets: Mapping[str, int] = field(default_factory=dict)
     slices: Mapping[str, int] = field(default_factory=dict)
     built: tuple[int, ...] = ()
     error: str | None = None
@@ -100,6 +102,13 @@ class Register:
             raise NotFound(f"there is no generation {number}: `taishi generations` lists them", field="generation")
         return found
 
+    def extraction(self, number: int) -> Extraction:
+        """Raises NotFound where no generation folds it any more."""
+        found = self.extractions.get(number)
+        if found is None:
+            raise NotFound(f"extraction generation {number} was dropped", field="generation")
+        return found
+
     def extraction_of(self, generation: Generation) -> Extraction:
         return self.extractions[generation.extraction]
 
@@ -110,7 +119,9 @@ class Register:
         """Drops a generation, and the extraction that no other one folds."""
         left = {k: g for k, g in self.generations.items() if k != number}
         used = {g.extraction for g in left.values()}
-        extractions = {e: x for e, x in self.extractions.items() if e in used}
+        extractions = {
+            e: x if x.base in used else replace(x, base=None) for e, x in self.extractions.items() if e in used
+        }
         return replace(self, generations=left, extractions=extractions)
 
     def followed(self) -> list[Generation]:

@@ -10,7 +10,7 @@ import socket
 import sys
 import threading
 from collections.abc import Callable, Iterator
-from functools import lru_cache, partial
+from functools import cache, lru_cache, partial
 from pathlib import Path
 from types import FrameType
 from typing import Final
@@ -23,7 +23,8 @@ from taishi.ingest.answers import Answers
 from taishi.ingest.cron import Cron
 from taishi.ingest.dictionary import dictionary_words, words_in
 from taishi.ingest.errors import ConfigurationError, InvalidInput
-from taishi.ingest.extraction import Extraction, gate_of
+from taishi.ingest.extraction import Extraction as WindowExtraction
+from taishi.ingest.extraction import gate_of
 from taishi.ingest.keeper import Keeper
 from taishi.ingest.keys import KeyStore
 from taishi.ingest.ledger import Ledger
@@ -31,7 +32,7 @@ from taishi.ingest.log import EventLog
 from taishi.ingest.outbox import Outbox
 from taishi.ingest.redaction import redact
 from taishi.ingest.registry import default_registry
-from taishi.ingest.rq_jobs import RqJobQueue
+from taishi.ingest.rq_jobs import QUEUE, REREADING, RqJobQueue
 from taishi.ingest.rq_jobs import run_worker as run_rq_worker
 from taishi.ingest.rq_upkeep import RqUpkeepQueue
 from taishi.ingest.rq_upkeep import run_worker as run_upkeep_worker
@@ -55,11 +56,12 @@ from taishi.queries.status import VectorsAt
 
 from .claim_directory import ReadModelDirectory
 from .event_log import open_keys, open_log
-from .extraction import keeping, make_extractor, reading
-from .followers import FollowedModels
-from .generations import Generations, live_folder, models_folder, vectors_folder
+from .extraction import keeping, make_extractor, reading, settings_of
+from .followers import FollowedModels, KeptWindows
+from .generations import Extraction, Generations, live_folder, models_folder, outbox_path, vectors_folder
 from .kept_files import kept_files
 from .metrics import DeploymentMetrics
+from .outlived import OutlivedClaims
 from .pressure import MeasuredPressure
 from .rebuilding import Rebuilding
 from .settings import RerankerSetting, Settings
@@ -197,29 +199,50 @@ def run_vectors(settings: Settings) -> None:
 
 
 def run_keeper(settings: Settings) -> None:
-    assert settings.jobs_url is not None
     keys = open_keys(settings)
-    outbox = Outbox(settings.home / "keeper" / "keeper.db")
-    queue = RqJobQueue(settings.jobs_url)
-    ledger = open_ledger(settings, keys)
-    owed = kept_files(settings.home).owed
-    keeper = Keeper(open_log(settings, keys), keys, outbox, queue, ledger=ledger, owed=owed, **keeping(settings))
-    keeper.run(_until_terminated())
+    log = open_log(settings, keys)
+    KeptWindows(
+        generations=Generations(settings.home), make=lambda e, live: _keeper(settings, keys, log, e, live=live)
+    ).run(_until_terminated())
+
+
+def _keeper(settings: Settings, keys: KeyStore, log: EventLog, extraction: Extraction, *, live: bool) -> Keeper:
+    assert settings.jobs_url is not None
+    return Keeper(
+        log,
+        keys,
+        Outbox(outbox_path(settings.home, extraction.number), generation=extraction.number),
+        RqJobQueue(settings.jobs_url, name=QUEUE if live else REREADING),
+        ledger=open_ledger(settings, keys),
+        owed=kept_files(settings.home).owed if live else None,
+        generation=extraction.number,
+        carries=extraction.base is not None,
+        **keeping(settings_of(settings, extraction)),
+    )
 
 
 def run_worker(settings: Settings) -> None:
     assert settings.jobs_url is not None
     keys = open_keys(settings)
-    extraction = Extraction(
-        open_log(settings, keys),
-        make_extractor(settings),
-        default_registry(),
-        Fingerprints(keys.secret("fingerprint")),
-        gate=gate_of(settings.provenance),
-        answers=Answers(keys),
-        **reading(settings),
-    )
-    run_rq_worker(extraction, settings.jobs_url)
+    log = open_log(settings, keys)
+
+    @cache
+    def reader(number: int) -> WindowExtraction:
+        extraction = Generations(settings.home).read().extraction(number)
+        own = settings_of(settings, extraction)
+        return WindowExtraction(
+            log,
+            make_extractor(own),
+            default_registry(),
+            Fingerprints(keys.secret("fingerprint")),
+            gate=gate_of(settings.provenance),
+            generation=number,
+            answers=Answers(keys),
+            outlived=None if extraction.base is None else OutlivedClaims(settings.home, log, base=extraction.base),
+            **reading(own),
+        )
+
+    run_rq_worker(reader, settings.jobs_url)
 
 
 def run_upkeep(settings: Settings) -> None:

@@ -16,6 +16,7 @@ from typing import Any, Final
 
 from taishi.ingest.errors import Conflict, KeyMissing, LogDamaged, TaishiError, UnknownEventVersion
 from taishi.ingest.log import EventLog
+from taishi.ingest.outbox import Outbox
 from taishi.ingest.system_events import announce
 from taishi.ingest.upkeep import UpkeepQueue
 from taishi.projections.analysis import Analyzer
@@ -25,6 +26,7 @@ from taishi.projections.store import CheckpointMoved
 
 from .generations import (
     UNFINISHED,
+    Extraction,
     Generation,
     Generations,
     Notice,
@@ -33,6 +35,7 @@ from .generations import (
     generation_folder,
     live_folder,
     now,
+    outbox_path,
 )
 
 JOB: Final = "rebuild"
@@ -45,33 +48,31 @@ _LONGEST_PAUSE: Final = 5.0
 logger = logging.getLogger(__name__)
 
 
-def start_rebuild(generations: Generations, *, scope: Scope = "all") -> Generation:
-    """Enters a new generation that folds what the live one folds. Raises Conflict where one is not finished yet."""
+def start_rebuild(generations: Generations, *, scope: Scope = "all", extractor: str | None = None) -> Generation:
+    """Enters a new generation: of what the live one's extraction read, or, with `extractor` (NAME@VERSION), of what
+    that one reads from the words anew. Raises Conflict where one is not finished yet."""
 
     def step(register: Register) -> Register:
-        _one_at_a_time(register)
+        for other in register.generations.values():
+            if other.state in UNFINISHED:
+                raise Conflict(f"generation {other.number} is being built: wait for it, or `taishi rebuild --stop` it")
+        live = register.live
         fresh = Generation(
-            number=register.last + 1, extraction=register.live.extraction, state="building", scope=scope,
-            source=register.live.number if scope == "search" else None, started_at=now(),
+            number=register.last + 1, extraction=live.extraction, state="building", scope=scope,
+            source=live.number if scope == "search" else None, started_at=now(),
         )  # fmt: skip
-        return started(register, fresh)
+        if extractor is not None:
+            number = register.last_extraction + 1
+            fresh = replace(fresh, extraction=number, state="extracting")
+            anew = Extraction(number=number, extractor=extractor, base=live.extraction)
+            register = replace(register, extractions={**register.extractions, number: anew}, last_extraction=number)
+        notice = Notice(
+            type="generation.started", generation=fresh.number, extraction=fresh.extraction, at=fresh.started_at
+        )
+        return replace(register.put(fresh), last=fresh.number, notices=(*register.notices, notice))
 
     after = generations.change(step)
     return after.generation(after.last)
-
-
-def started(register: Register, fresh: Generation) -> Register:
-    """The register with a generation that was just begun, and the notice of it."""
-    notice = Notice(
-        type="generation.started", generation=fresh.number, extraction=fresh.extraction, at=fresh.started_at
-    )
-    return replace(register.put(fresh), last=fresh.number, notices=(*register.notices, notice))
-
-
-def _one_at_a_time(register: Register) -> None:
-    for generation in register.generations.values():
-        if generation.state in UNFINISHED:
-            raise Conflict(f"generation {generation.number} is being built: wait for it, or `taishi rebuild --stop` it")
 
 
 def give_up(generations: Generations) -> Generation | None:
@@ -113,11 +114,40 @@ class Rebuilding:
         for notice in register.notices:
             self._announce(notice)
         for generation in register.generations.values():
-            if generation.state == "building":
+            if generation.state == "extracting":
+                self._extract(generation)
+            elif generation.state == "building":
                 left = [p for p in range(self._log.partitions) if p not in generation.built]
                 left.sort(key=lambda p: -self._log.head(p))
                 for partition in left[: self._workers]:
                     self._enqueue(generation, partition)
+
+    def _extract(self, generation: Generation) -> None:
+        """Ends the reading of words once all that were there when it began have been read, or have failed."""
+        partitions = range(self._log.partitions)
+        if not generation.targets:
+            heads = {str(p): self._log.head(p) for p in partitions}
+            self._change(generation, lambda g: replace(g, targets=heads))
+            return
+        path = outbox_path(self.generations.home, generation.extraction)
+        if not path.exists():
+            return
+        outbox = Outbox(path, generation=generation.extraction)
+        try:
+            done = all(_is_read(outbox, p, generation.targets[str(p)]) for p in partitions)
+        finally:
+            outbox.dispose()
+        if done:
+            self._change(generation, lambda g: replace(g, state="building"))
+
+    def _change(self, generation: Generation, how: Callable[[Generation], Generation]) -> None:
+        """Unless it was given up meanwhile."""
+
+        def step(register: Register) -> Register:
+            known = register.generations.get(generation.number)
+            return register if known is None or known.state not in UNFINISHED else register.put(how(known))
+
+        self.generations.change(step)
 
     def _announce(self, notice: Notice) -> None:
         facts = {"generation": notice.generation, "extraction": notice.extraction}
@@ -155,7 +185,7 @@ class Rebuilding:
             logger.warning("p%d of %s is being built by another worker", partition, generation.name)
             return
         except (PoisonEvent, LogDamaged, KeyMissing, UnknownEventVersion) as e:
-            self._fail(number, e)
+            self._fail(generation, e)
             return
         finally:
             build.close()
@@ -183,16 +213,15 @@ class Rebuilding:
             generation = replace(generation, state="ready", ready_at=now())
         return register.put(generation)
 
-    def _fail(self, number: int, error: TaishiError) -> None:
-        logger.error("the rebuild of g%d stops: %s", number, error.message)
+    def _fail(self, generation: Generation, error: TaishiError) -> None:
+        logger.error("the rebuild of %s stops: %s", generation.name, error.message)
+        self._change(generation, lambda g: replace(g, state="failed", error=error.message))
 
-        def step(register: Register) -> Register:
-            generation = register.generations.get(number)
-            if generation is None or generation.state not in UNFINISHED:
-                return register
-            return register.put(replace(generation, state="failed", error=error.message))
 
-        self.generations.change(step)
+def _is_read(outbox: Outbox, partition: int, target: int) -> bool:
+    """Whether no window waits that holds an event at or before `target`."""
+    oldest = outbox.oldest(partition)
+    return outbox.checkpoint(partition).seq >= target and (oldest is None or oldest > target)
 
 
 def _is_next(generation: Generation, partition: int, number: int) -> bool:

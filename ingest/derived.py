@@ -41,6 +41,29 @@ def claim_event(
     )
 
 
+def carried_event(recorded: Event, *, window_id: str, generation: int) -> NewEvent:
+    """A claim that another generation read from words that are gone, as it was recorded. It rests on that generation's
+    event: where that is forgotten, so is this. `carried` names the words."""
+    assert recorded.body is not None
+    return NewEvent(
+        event_id=derived_id(
+            "claim.extracted", recorded.namespace, window_id, recorded.facts["claim"]["claim_id"], str(generation)
+        ),
+        type="claim.extracted",
+        namespace=recorded.namespace,
+        session=recorded.session,
+        actor=recorded.actor,
+        origin=recorded.origin,
+        session_kind=recorded.session_kind,
+        body=recorded.body,
+        facts={"claim": recorded.facts["claim"], "carried": list(recorded.facts.get("carried", recorded.evidence))},
+        generation=generation,
+        correlation_id=recorded.correlation_id,
+        causation_id=recorded.causation_id,
+        evidence=(recorded.event_id,),
+    )
+
+
 def completed_event(
     *,
     namespace: str,

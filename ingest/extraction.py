@@ -18,9 +18,9 @@ from .admission import ECHO
 from .answers import Answers
 from .claims import ORIGIN_STRENGTH, Claim
 from .crashpoints import reach
-from .derived import claim_event, completed_event, completed_id, failed_event
+from .derived import carried_event, claim_event, completed_event, completed_id, failed_event
 from .echoes import repeats, shown_words
-from .envelope import Event, NewEvent
+from .envelope import Event, NewEvent, Position
 from .errors import AnswerRefused, EvidenceErased, LogDamaged, Postponed, TaishiError, Unavailable
 from .extractor import Extractor, Window
 from .jobs import Task
@@ -34,6 +34,8 @@ from .window_reader import LoadedWindow, WindowReader
 
 Gate = Callable[[Event], str | None]
 """Why an event may not become a claim (a reason code), None where it may."""
+Outlived = Callable[[Position], Sequence[Position]]
+"""Where the claims stand that another generation read from a raw event. May wait a moment. Raises Unavailable."""
 
 
 
@@ -71,7 +73,8 @@ class Outcome:
 class Extraction:
     """`seconds` is the time that one window may take, `at_once` how many are read before any of them is appended.
 
-    Without `answers`, answers of models that could not be used are not kept.
+    Without `answers`, answers of models that could not be used are not kept. With `outlived`, the claims that another
+    generation had read from words that are erased since are carried over.
     """
 
     def __init__(
@@ -86,6 +89,7 @@ class Extraction:
         seconds: float = 10.0,
         at_once: int = 100,
         answers: Answers | None = None,
+        outlived: Outlived | None = None,
     ) -> None:
         self._log = log
         self._reader = WindowReader(log)
@@ -97,6 +101,7 @@ class Extraction:
         self._seconds = seconds
         self._at_once = at_once
         self._answers = answers
+        self._outlived = outlived
 
     def run(self, tasks: Sequence[Task]) -> None:
         """Leaves a closing or a failure event of each window in the log, none where it must wait.
@@ -111,9 +116,10 @@ class Extraction:
 
     def _attempt(self, window: LoadedWindow) -> Outcome | None:
         """None: the window waits."""
+        carried = self._carried(window.task, window.sources)
         try:
             with time_limit(self._seconds):
-                return self._extract(window)
+                return self._extract(window, carried)
         except Postponed as e:
             logger.warning("window %s waits: %s", window.task.window_id, e.message)
             return None
@@ -137,7 +143,7 @@ class Extraction:
             answer=None if self._answers is None else self._answers.keep(refusal.answer, known),
         )
 
-    def _extract(self, window: LoadedWindow) -> Outcome:
+    def _extract(self, window: LoadedWindow, carried: Mapping[str, NewEvent]) -> Outcome:
         task, sources, context = window.task, window.sources, window.context
         zone = zone_named(task.zone)
         refused = {e.event_id: reason for e in sources if (reason := self._refusal(e)) is not None}
@@ -149,7 +155,7 @@ class Extraction:
         }
         readable = {e.event_id: e for e in sources if e.event_id not in refused}
         if not readable:
-            return Outcome(task=task, sources=sources, decisions=refused)
+            return Outcome(task=task, sources=sources, claims=list(carried.values()), decisions=refused)
         reading = self._extractor.extract(
             Window(
                 namespace=sources[0].namespace,
@@ -160,7 +166,7 @@ class Extraction:
             )
         )
         decisions = {d.event_id: d.reason for d in reversed(reading.decisions) if d.event_id in readable}
-        claims: dict[str, NewEvent] = {}
+        claims = dict(carried)
         for claim in reading.claims:
             source = _quoted(claim, readable)
             if source is None:
@@ -172,6 +178,18 @@ class Extraction:
             task=task, sources=sources, claims=list(claims.values()), decisions={**refused, **decisions},
             usage=reading.usage,
         )
+
+    def _carried(self, task: Task, sources: Sequence[Event]) -> dict[str, NewEvent]:
+        """By event id. What was forgotten itself is not carried."""
+        found: dict[str, NewEvent] = {}
+        if self._outlived is not None:
+            for source in sources:
+                for place in self._outlived(source.position) if source.erased else ():
+                    recorded = self._log.fetch(place)
+                    if recorded.body is not None:
+                        copy = carried_event(recorded, window_id=task.window_id, generation=self._generation)
+                        found[copy.event_id] = copy
+        return found
 
     def _refusal(self, event: Event) -> str | None:
         if event.body is None:

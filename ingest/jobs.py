@@ -46,13 +46,16 @@ class Task:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Job:
+    """`generation` is the extraction generation that the windows are read for."""
+
     job_id: str
     tasks: Sequence[Task]
+    generation: int = 1
 
 
-def job_id(tasks: Sequence[tuple[str, int]]) -> str:
+def job_id(tasks: Sequence[tuple[str, int]], *, generation: int) -> str:
     """A deterministic name, without `:`, for (window id, attempt) pairs: the same work twice is one job."""
-    text = "\x1f".join(f"{window_id} {attempt}" for window_id, attempt in tasks)
+    text = "\x1f".join([str(generation), *(f"{window_id} {attempt}" for window_id, attempt in tasks)])
     return "x-" + hashlib.sha256(text.encode()).hexdigest()[:32]
 
 

@@ -69,6 +69,7 @@ class Keeper:
         ledger: Ledger,
         zone: str = "UTC",
         generation: int = 1,
+        carries: bool = False,
         most_jobs: int = 4,
         most_windows: int = 500,
         retries: RetrySchedule = NO_RETRIES,
@@ -83,6 +84,7 @@ class Keeper:
         self._policy = policy
         self._zone = zone
         self._generation = generation
+        self._carries = carries
         self._most_jobs = most_jobs
         self._most_windows = most_windows
         self._retries = retries
@@ -191,7 +193,12 @@ class Keeper:
                 after = Checkpoint(seq=events[-1].position.seq, digest=events[-1].digest)
                 fold.advance(before, after)
             changes = WindowFold(
-                fold, events, policy=self._policy, generation=self._generation, retries=self._retries
+                fold,
+                events,
+                policy=self._policy,
+                generation=self._generation,
+                carries=self._carries,
+                retries=self._retries,
             )
             if gathers and expire_at is not None:
                 changes.expire(expire_at)

@@ -55,9 +55,11 @@ class OutJob:
 
 
 class Outbox:
-    """Opens the file, and creates it where there is none. Several processes may have it open."""
+    """Opens the file, and creates it where there is none. Several processes may have it open. `generation` is the
+    extraction generation that its windows are read for."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, *, generation: int = 1) -> None:
+        self._generation = generation
         path.parent.mkdir(parents=True, exist_ok=True)
         self._engine = create_engine(f"sqlite:///{path}", connect_args={"timeout": 10})
         event.listen(self._engine, "connect", t.prepare)
@@ -96,12 +98,27 @@ class Outbox:
                 while out + made < most_jobs:
                     most = min(most_windows, _TASKS_BY_DEATHS[deaths])
                     enough = 1 if deaths or not out + made else min(least, most)
-                    if not _dispatch_one(connection, partitions, now, deaths, enough, most):
+                    if not self._dispatch_one(connection, partitions, now, deaths, enough, most):
                         break
                     made += 1
                     if deaths:
                         break
         return made
+
+    def _dispatch_one(
+        self, connection: Connection, partitions: Collection[int], now: int, deaths: int, least: int, most: int
+    ) -> bool:
+        c = t.windows.c
+        ready = (c.state == "pending", c.deaths == deaths, c.not_before <= now, c.partition.in_(list(partitions)))
+        chosen = select(c.ordinal, c.window_id, c.attempts).where(*ready).order_by(c.due, c.ordinal)
+        rows = connection.execute(chosen.limit(most)).all()
+        if len(rows) < least:
+            return False
+        name = job_id([(r.window_id, r.attempts) for r in rows], generation=self._generation)
+        connection.execute(insert(t.jobs).values(job_id=name))
+        ours = c.ordinal.in_([r.ordinal for r in rows])
+        connection.execute(update(t.windows).where(ours).values(state="queued", job_id=name))
+        return True
 
     def out(self) -> list[OutJob]:
         """Jobs that are out, in no order."""
@@ -114,7 +131,15 @@ class Outbox:
         c = t.windows.c
         with self._engine.begin() as connection:
             rows = connection.execute(select(t.windows).where(c.job_id == name).order_by(c.ordinal)).all()
-        return Job(job_id=name, tasks=[_task(r, zone) for r in rows])
+        return Job(job_id=name, tasks=[_task(r, zone) for r in rows], generation=self._generation)
+
+    def oldest(self, partition: int) -> int | None:
+        """The first event of the partition's oldest window that waits to be read; None where none does."""
+        c = t.windows.c
+        waiting = select(c.seqs).where(c.partition == partition, c.state != "failed").order_by(c.ordinal).limit(1)
+        with self._engine.begin() as connection:
+            seqs = connection.execute(waiting).scalar()
+        return None if seqs is None else int(json.loads(seqs)[0])
 
     def held_by(self, name: str) -> list[KeptWindow]:
         """The open windows of a job."""
@@ -184,22 +209,6 @@ class Outbox:
         with self._engine.begin() as connection:
             found = {row[0]: row[1] for row in connection.execute(counted)}
         return {state: found.get(state, 0) for state in ("pending", "queued", "failed")}
-
-
-def _dispatch_one(
-    connection: Connection, partitions: Collection[int], now: int, deaths: int, least: int, most: int
-) -> bool:
-    c = t.windows.c
-    ready = (c.state == "pending", c.deaths == deaths, c.not_before <= now, c.partition.in_(list(partitions)))
-    chosen = select(c.ordinal, c.window_id, c.attempts).where(*ready).order_by(c.due, c.ordinal)
-    rows = connection.execute(chosen.limit(most)).all()
-    if len(rows) < least:
-        return False
-    name = job_id([(r.window_id, r.attempts) for r in rows])
-    connection.execute(insert(t.jobs).values(job_id=name))
-    ours = c.ordinal.in_([r.ordinal for r in rows])
-    connection.execute(update(t.windows).where(ours).values(state="queued", job_id=name))
-    return True
 
 
 def _within(namespace: str | None) -> tuple[Any, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, Final
 
 from .errors import ConfigurationError
@@ -11,6 +11,10 @@ from .jobs import Fate, Job, Task
 from .rq_link import RqQueue, told_without_words, work
 
 QUEUE: Final = "taishi-extraction"
+REREADING: Final = "taishi-rereading"
+"""For generations that are not live: worked on while the other queue is empty."""
+Extractions = Callable[[int], Extraction]
+"""How the windows of an extraction generation are read."""
 
 
 class RqJobQueue:
@@ -21,7 +25,7 @@ class RqJobQueue:
 
     def enqueue(self, job: Job) -> None:
         rows = [task.to_json() for task in job.tasks]
-        self._queue.put(extract_windows, (rows,), job_id=job.job_id, description=f"{len(rows)} windows")
+        self._queue.put(extract_windows, (rows, job.generation), job_id=job.job_id, description=f"{len(rows)} windows")
 
     def fates(self, job_ids: Collection[str]) -> Mapping[str, Fate]:
         return self._queue.fates(job_ids)
@@ -30,19 +34,19 @@ class RqJobQueue:
         self._queue.discard(job_id)
 
 
-_extraction: Extraction | None = None
+_extractions: Extractions | None = None
 
 
-def extract_windows(rows: Sequence[Sequence[Any]]) -> None:
-    """The job. Runs in a process that `run_worker` has given its extraction."""
-    if _extraction is None:
+def extract_windows(rows: Sequence[Sequence[Any]], generation: int = 1) -> None:
+    """The job. Runs in a process that `run_worker` has given its extractions."""
+    if _extractions is None:
         raise ConfigurationError("this job runs in workers started by run_worker, not in any other RQ worker")
     with told_without_words():
-        _extraction.run([Task.from_json(row) for row in rows])
+        _extractions(generation).run([Task.from_json(row) for row in rows])
 
 
-def run_worker(extraction: Extraction, queue_url: str, *, name: str = QUEUE, burst: bool = False) -> None:
+def run_worker(extractions: Extractions, queue_url: str, *, burst: bool = False) -> None:
     """As `rq_link.work`. Start as many processes as there are cores to spare."""
-    global _extraction
-    _extraction = extraction
-    work(queue_url, name=name, burst=burst)
+    global _extractions
+    _extractions = extractions
+    work(queue_url, names=[QUEUE, REREADING], burst=burst)

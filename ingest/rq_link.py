@@ -107,17 +107,18 @@ class _Worker(SimpleWorker):
     log_result_lifespan = False
 
 
-def work(queue_url: str, *, name: str, burst: bool = False) -> None:
-    """Works until SIGTERM (the job in hand is finished) or, with `burst`, until the queue is empty.
+def work(queue_url: str, *, names: Sequence[str], burst: bool = False) -> None:
+    """Works on these queues, the first before the others, until SIGTERM (the job in hand is finished) or, with `burst`,
+    until they are empty.
 
-    Once per process. Raises Unavailable where the queue's server is down at start. A worker whose job was flushed away
+    Once per process. Raises Unavailable where the queues' server is down at start. A worker whose job was flushed away
     under it ends early: whoever started it starts another.
     """
     worker_name = f"taishi-worker-{os.getpid()}-{secrets.token_hex(4)}"
     connection = _connect(queue_url, client_name=worker_name)
     with reachable():
         worker = _Worker(
-            [Queue(name, connection=connection, serializer=JSONSerializer)],
+            [Queue(name, connection=connection, serializer=JSONSerializer) for name in names],
             name=worker_name,
             connection=connection,
             serializer=JSONSerializer,

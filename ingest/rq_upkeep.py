@@ -56,4 +56,4 @@ def run_worker(jobs: UpkeepJobs, queue_url: str, *, name: str = QUEUE, burst: bo
     """As `rq_link.work`."""
     global _jobs
     _jobs = jobs
-    work(queue_url, name=name, burst=burst)
+    work(queue_url, names=[name], burst=burst)

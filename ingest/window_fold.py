@@ -31,11 +31,15 @@ class WindowFold:
         *,
         policy: Policy,
         generation: int,
+        carries: bool = False,
         retries: RetrySchedule = NO_RETRIES,
     ) -> None:
+        """Where it `carries` over what another generation had read, a window whose words are all forgotten is read as
+        well: to take over the claims that outlived them."""
         self._fold = fold
         self._policy = policy
         self._generation = generation
+        self._carries = carries
         self._retries = retries
         touched = [e for e in events if e.type in _TOUCHING]
         self._sessions: dict[SessionKey, SessionState] = fold.sessions({_key(e) for e in touched}) if touched else {}
@@ -85,7 +89,8 @@ class WindowFold:
             self._recalls[event.namespace] = remembered(self._recalls.get(event.namespace, ()), event)
             self._recalled.add(event.namespace)
         elif event.type in FORGETTING_TYPES:
-            self._forget(event)
+            if not self._carries:
+                self._forget(event)
         elif event.type == "namespace.configured":
             zone = (event.body or {}).get("timezone")
             if zone:

@@ -170,6 +170,14 @@ class Lookup:
         )
         return [r[0] for r in self.rows(partition, sql, event_seq)]
 
+    def outlived(self, partition: int, event_seq: int) -> list[int]:
+        """Where the claims stand that were read from a raw event and are not forgotten."""
+        sql = (
+            "SELECT c.seq FROM evidence v JOIN claims c ON c.seq = v.claim"
+            " WHERE v.event = ? AND c.erased_at IS NULL AND c.event_type = 'claim.extracted' ORDER BY c.seq"
+        )
+        return [r[0] for r in self.rows(partition, sql, event_seq)]
+
     def names(self, partition: int, ns: int, name: str) -> list[str]:
         """All names of the entity that goes by `name`, its main one first; none where it has no others."""
         rows = self.rows(

@@ -9,9 +9,11 @@ from typing import Annotated, Final
 import typer
 from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 
+from taishi.ingest.outbox import Outbox
 from taishi.projections.lookup import Lookup
 
-from ..generations import UNFINISHED, Generation, Generations, generation_folder
+from ..extraction import installed
+from ..generations import UNFINISHED, Generation, Generations, generation_folder, outbox_path
 from ..rebuilding import give_up, start_rebuild
 from ..settings import Settings, load_settings
 from .generations import described
@@ -21,6 +23,9 @@ _LOOK_SECONDS: Final = 0.2
 
 
 def rebuild(
+    extractor: Annotated[
+        str | None, typer.Option(metavar="NAME[@VERSION]", help="Read all words anew with this extractor.")
+    ] = None,
     detach: Annotated[bool, typer.Option("--detach", help="Do not wait for it.")] = False,
     stop: Annotated[bool, typer.Option("--stop", help="Give up the rebuild that is going on.")] = False,
     as_json: AsJson = False,
@@ -32,7 +37,7 @@ def rebuild(
         if stop:
             _told(give_up(generations), generations, as_json=as_json)
             return
-        fresh = start_rebuild(generations)
+        fresh = start_rebuild(generations, extractor=None if extractor is None else installed(settings, extractor))
         if not detach:
             fresh = _watch(settings, generations, fresh)
         _told(fresh, generations, as_json=as_json)
@@ -79,10 +84,27 @@ def _show(bar: Progress, task: TaskID, settings: Settings, generations: Generati
 
 
 def progress(settings: Settings, generations: Generations, state: Generation) -> tuple[int, int]:
-    """(events folded, events that the live generation has folded)."""
+    """(done, of so many): windows that wait, while words are read anew; then events folded, of those that the live
+    generation has folded."""
+    if state.state == "extracting":
+        return _read_anew(settings, state)
     own = Lookup(lambda: generation_folder(settings.home, state))
     live = Lookup(lambda: generation_folder(settings.home, generations.read().live))
     partitions = range(settings.partitions)
     return sum(own.checkpoint(p) for p in partitions), sum(live.checkpoint(p) for p in partitions)
 
 
+
+
+def _read_anew(settings: Settings, state: Generation) -> tuple[int, int]:
+    """In events of the log: those that the keeper has read and no window waits for."""
+    path = outbox_path(settings.home, state.extraction)
+    total = sum(state.targets.values())
+    if not path.exists():
+        return 0, total
+    outbox = Outbox(path, generation=state.extraction)
+    try:
+        places = [(outbox.oldest(int(p)), outbox.checkpoint(int(p)).seq, target) for p, target in state.targets.items()]
+    finally:
+        outbox.dispose()
+    return sum(min(read if oldest is None else oldest - 1, target) for oldest, read, target in places), total

@@ -65,4 +65,5 @@ def extraction(log: ValkeyLog, keys: SqlAlchemyKeyStore, *, seconds: float = 10.
 if __name__ == "__main__":
     log_url, jobs_url, keys_url, limit = sys.argv[1:]
     key_store = SqlAlchemyKeyStore(keys_url)
-    run_worker(extraction(ValkeyLog(log_url, keys=key_store, partitions=2), key_store, seconds=float(limit)), jobs_url)
+    made = extraction(ValkeyLog(log_url, keys=key_store, partitions=2), key_store, seconds=float(limit))
+    run_worker(lambda _: made, jobs_url)

@@ -53,4 +53,4 @@ if __name__ == "__main__":
     key_store = SqlAlchemyKeyStore(keys_url)
     event_log = ValkeyLog(log_url, keys=key_store, partitions=2)
     made = extraction(event_log, key_store, ledger=Path(ledger_file), model_url=url, cap=caps[0] if caps else "1000")
-    run_worker(made, jobs_url)
+    run_worker(lambda _: made, jobs_url)
