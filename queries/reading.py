@@ -228,8 +228,9 @@ _EQUALS: Final = """SELECT o.seq FROM claims c CROSS JOIN claims o ON o.slot = c
     WHERE c.seq = ? AND o.value_fp = c.value_fp AND o.negates = c.negates AND o.seq <> c.seq AND o.removed_at IS NULL
     AND NOT EXISTS (SELECT 1 FROM beliefs b WHERE b.claim = o.seq) ORDER BY o.seq LIMIT 20"""
 _USES: Final = """WITH wanted AS (SELECT value FROM carray(?1)) SELECT c.seq,
-    CASE WHEN c.kept_from >= ?2 THEN c.kept_from ELSE (SELECT o.kept_from FROM claims o WHERE o.slot = c.slot
-        AND o.value_fp = c.value_fp AND o.negates = c.negates AND o.removed_at IS NULL ORDER BY o.seq DESC LIMIT 1) END,
+    CASE WHEN c.kept_from >= ?2 THEN c.kept_from ELSE ifnull((SELECT o.kept_from FROM claims o WHERE o.slot = c.slot
+        AND o.value_fp = c.value_fp AND o.negates = c.negates AND o.removed_at IS NULL ORDER BY o.seq DESC LIMIT 1),
+        c.kept_from) END,
     nullif(max(ifnull(s.confirmed_at, 0), ifnull(s.revived_at, 0)), 0), s.read_at, ifnull(s.reads, 0),
     ifnull(s.confirmations, 0), ifnull(s.helpful, 0), ifnull(s.unhelpful, 0)
     FROM wanted CROSS JOIN claims c ON c.seq = wanted.value
