@@ -24,6 +24,7 @@ from . import fold
 from .analysis import Analyzer
 from .digest import content_digest
 from .model import Model
+from .pages import Pages
 from .parking import Parking
 from .schema import BULK_PRAGMAS, FOLD_VERSION, PRAGMAS, READERS_INDEXES, SCHEMA
 
@@ -75,6 +76,7 @@ class ReadModelFile:
         self.path: Final = path
         path.parent.mkdir(parents=True, exist_ok=True)
         self._connection = open_connection(path)
+        self._pages = Pages(self._connection)
         for pragma in (*PRAGMAS, *(BULK_PRAGMAS if bulk else ())):
             self._connection.execute(pragma)
         self._model = Model(self._connection, analyzer, generation=generation)
@@ -98,6 +100,7 @@ class ReadModelFile:
 
     def close(self) -> None:
         self._connection.close()
+        self._pages.close()
 
     def settle(self) -> None:
         """Ends building in bulk: from now on it may be read and followed."""
@@ -198,15 +201,12 @@ class ReadModelFile:
         )
 
     def scrub(self) -> bool:
-        """Moves every page into the file and empties the write-ahead log, so that overwritten words are nowhere; then
-        `scrubbed` says so.
+        """Moves every page into the file, empties the write-ahead log and overwrites what SQLite left between rows, so
+        that erased words are nowhere; then `scrubbed` says so.
 
-        False when a reader was in the way: try again.
+        False when another connection was in the way: try again.
         """
-        busy, _, _ = self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").get
-        if not busy:
-            self._connection.execute("UPDATE checkpoint SET scrubbed = seq")
-        return not busy
+        return self._pages.scrub("UPDATE checkpoint SET scrubbed = seq")
 
     def digest(self) -> str:
         return content_digest(self._connection)

@@ -19,6 +19,7 @@ import numpy as np
 from taishi.ingest.errors import TaishiError
 
 from .embedding import Vectors
+from .pages import Pages
 from .schema import PRAGMAS, document_of_claim, document_of_event
 from .store import CheckpointMoved, open_connection
 from .vector_schema import SCHEMA, SCRUBBED, STRIDE, VECTOR_VERSION, vector_paths
@@ -153,6 +154,7 @@ class VectorStore:
         self.dimension: Final = dimension
         path.parent.mkdir(parents=True, exist_ok=True)
         self._connection = open_connection(path)
+        self._pages = Pages(self._connection)
         self._namespaces: dict[str, int] = {}
         try:
             for pragma in PRAGMAS:
@@ -179,6 +181,7 @@ class VectorStore:
 
     def close(self) -> None:
         self._connection.close()
+        self._pages.close()
 
     @property
     def checkpoint(self) -> VectorCheckpoint:
@@ -310,9 +313,6 @@ class VectorStore:
         return before
 
     def scrub(self) -> bool:
-        """Moves every page into the file and empties the write-ahead log; then `scrubbed` says how far nothing that was
-        forgotten is left. False when a reader was in the way."""
-        busy, _, _ = self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").get
-        if not busy:
-            self._connection.execute("INSERT OR REPLACE INTO scrubbed SELECT 1, forgotten FROM checkpoint")
-        return not busy
+        """Overwrites what was deleted, wherever it may still be; then `scrubbed` says how far nothing forgotten is left.
+        False when a reader was in the way."""
+        return self._pages.scrub("INSERT OR REPLACE INTO scrubbed SELECT 1, forgotten FROM checkpoint")

@@ -79,7 +79,11 @@ def running_on(server: ValkeyServer, folder: Path, analyzer: Analyzer, *, projec
         log=log,
         keys=keys,
         ledger=Ledger(folder / "ledger.jsonl", keys.secret("ledger")),
-        directory=ReadModelDirectory(log=log, lookup=Lookup(lambda: folder), kept=KeptFiles(lambda: Folders(following=[folder], resting=[]), folder)),
+        directory=ReadModelDirectory(
+            log=log,
+            lookup=Lookup(lambda: folder),
+            kept=KeptFiles(lambda: Folders(following=[folder], resting=[]), folder),
+        ),
         registry=default_registry(),
         redact=redact,
     )

@@ -1,4 +1,4 @@
-"""Everything that a forget has to do with, in one process: the write API, read models (two generations of them), vectors,
+"""All that a forget has to do with, in one process: the write API, read models (two generations of them), vectors,
 keeper and extraction on a real log; each in threads of its own, extraction as slow as a test wants it."""
 
 from __future__ import annotations
