@@ -119,13 +119,14 @@ class ModelSetting(BaseModel):
 
 
 class ScheduleSetting(BaseModel):
-    """How often recurring upkeep runs, in seconds; 0: never."""
+    """How often recurring upkeep runs, in seconds; 0: never. `dedup_audit` asks the chat model and costs money."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     maintain: int = Field(default=3_600, ge=0)
     seal: int = Field(default=600, ge=0)
     backup: int = Field(default=86_400, ge=0)
+    dedup_audit: int = Field(default=0, ge=0)
 
 
 class Address(BaseModel):

@@ -11,7 +11,7 @@ from typing import Any
 
 from taishi.ingest.upkeep import UpkeepJobs, UpkeepQueue
 
-from . import aging, rebuilding
+from . import aging, dedup_audit, rebuilding
 from .archiving import seal_what_is_old
 from .backup.making import recurring_backup
 from .settings import Settings
@@ -35,10 +35,12 @@ def upkeep_jobs(settings: Settings, queue: UpkeepQueue) -> UpkeepJobs:
         aging.JOB: lambda args: aging.maintenance_job(settings, queue, args),
         "seal": lambda _: seal_what_is_old(settings),
         "backup": lambda _: recurring_backup(settings),
+        dedup_audit.JOB: lambda _: dedup_audit.audit_job(settings),
     }
 
 
 def schedule(settings: Settings) -> dict[str, int]:
     """Seconds between runs, by job."""
     every: dict[str, int] = settings.schedule.model_dump()
+    every[dedup_audit.JOB] = every.pop("dedup_audit") if settings.model is not None else 0
     return every if settings.backup_to is not None else {**every, "backup": 0}

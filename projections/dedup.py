@@ -4,14 +4,15 @@ Exact and normalised sameness is the slot itself: claims of one slot with one va
 the next step: values of a many-valued predicate that differ in hyphens, articles, a plural or a 的 alone. `near_form`
 maps a value to one form for all of its near copies, so that sameness is an equivalence by construction: it cannot
 depend on which came first. Whatever could change the meaning is a *protected atom* and stays in the form as it stands:
-numbers, versions, dates, paths, codes, quotes, names, words of denial. What is left over (the grey zone) is not judged
-here: a verdict on it is an event (`dedup.judged`), folded as one.
+numbers, versions, dates, paths, codes, quotes, names, words of denial. What is left over is the grey zone
+(`is_grey`), which is not judged here: a verdict on it is an event (`dedup.judged`), folded as one.
 """
 
 from __future__ import annotations
 
 import re
 import unicodedata
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from typing import Final
@@ -94,6 +95,50 @@ def _joined(parts: list[str]) -> str:
 
 def _is_han(character: str) -> bool:
     return "\u3400" <= character <= "\u9fff"
+
+
+GREY: Final = 0.5
+"""Of the words of two values, the share that both must have (Jaccard) to be worth a question."""
+_DENIALS: Final = frozenset("no not never none nor neither without except non cannot less".split())
+_DENIALS_HAN: Final = frozenset("不没无非别未勿莫否禁忌")
+_NUMERALS_HAN: Final = frozenset("零一二三四五六七八九十百千万亿两半几")
+
+
+def is_grey(one: str, other: str) -> bool:
+    """Whether two values that are no near copies might mean the same: every protected atom of one is in the other, and
+    at least half of their words are (of Han text: its characters)."""
+    if near_form(one) == near_form(other):
+        return False
+    (atoms_a, words_a), (atoms_b, words_b) = _anatomy(one), _anatomy(other)
+    if atoms_a != atoms_b:
+        return False
+    together = words_a | words_b
+    return bool(together) and len(words_a & words_b) >= GREY * len(together)
+
+
+@lru_cache(maxsize=8_192)
+def _anatomy(value: str) -> tuple[frozenset[tuple[str, int]], frozenset[str]]:
+    """The protected atoms of a value with how often each stands there, and its other words."""
+    atoms: Counter[str] = Counter()
+    words: set[str] = set()
+    for found in _TOKEN.finditer(unicodedata.normalize("NFKC", value)):
+        text = found[0].replace("’", "'")
+        match found.lastgroup:
+            case "word" if text == text.lower():
+                for word in text.split("-"):
+                    if word in _DENIALS or word.endswith("n't"):
+                        atoms[word] += 1
+                    elif word not in ARTICLES:
+                        words.add(_singular(word))
+            case "han":
+                protected = _DENIALS_HAN | _NUMERALS_HAN
+                atoms.update(c for c in normalise(text) if c in protected)
+                words.update(c for c in normalise(text) if c not in protected and c != "的")
+            case "other" if not (text.isalnum() or unicodedata.category(text)[0] == "S"):
+                continue
+            case _:
+                atoms[normalise(text)] += 1
+    return frozenset(atoms.items()), frozenset(words)
 
 
 OBJECT: Final = "\x1f="

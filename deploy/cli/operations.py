@@ -1,4 +1,7 @@
-"""`ops report`: what model calls took, by day, namespace and model. Reads the ledger of this home folder itself."""
+"""`ops`: what model calls took, by day, namespace and model; and what may be told twice in other words.
+
+Reads the ledger and the read models of this home folder themselves.
+"""
 
 from __future__ import annotations
 
@@ -7,23 +10,56 @@ from datetime import UTC, datetime, timedelta
 from typing import Annotated, Any, Final
 
 import typer
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from taishi.ingest.spending import spending, total
 
+from ..dedup_audit import grey_zone, run_audit
 from ..extraction import ledger_path, open_ledger
 from ..settings import load_settings
 from .render import aligned
-from .session import AsJson, failing_clearly, out, print_json
+from .session import AsJson, err, failing_clearly, out, print_json
 
 ops: Final = typer.Typer(
     no_args_is_help=True, add_completion=False, help="What running it takes.", rich_markup_mode=None
 )
 _COLUMNS: Final = ("day", "namespace", "model", "calls", "failed", "refused", "in", "out", "cost", "p50", "p95", "p99")
 
+_BAR: Final = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+
 
 @ops.callback()
 def _ops() -> None:
     """What running it takes."""
+
+
+@ops.command("duplicates")
+def duplicates(
+    ask: Annotated[bool, typer.Option("--ask", help="Have the chat model judge them; verdicts are kept.")] = False,
+    namespace: Annotated[str | None, typer.Option("--namespace", "-n", metavar="NAME", help="Of one alone.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Memories that may say the same in other words, on which no verdict is given."""
+    with failing_clearly(as_json=as_json):
+        settings = load_settings()
+        pairs = list(grey_zone(settings, namespace=namespace))
+        if ask:
+            with Progress(*_BAR, console=err, transient=True, disable=as_json) as bar:
+                task = bar.add_task("judging", total=len(pairs))
+                audited = run_audit(settings, namespace=namespace, done=lambda count: bar.advance(task, count))
+            told = {"same": audited.same, "apart": audited.apart, "refused": audited.refused, "waits": audited.waits}
+            if as_json:
+                print_json(told)
+            else:
+                waits = f"; the rest waits: {audited.waits}" if audited.waits else ""
+                out.print(f"{audited.same} same, {audited.apart} apart, {audited.refused} without an answer{waits}")
+            return
+    if as_json:
+        print_json({"pairs": [pair._asdict() for pair in pairs]})
+    elif not pairs:
+        out.print("none")
+    for pair in [] if as_json else pairs:
+        out.print(f"{pair.namespace}  {pair.subject} {pair.predicate}: {pair.values[0]} | {pair.values[1]}")
 
 
 @ops.command("report")

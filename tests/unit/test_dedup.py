@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from taishi.ingest.claims import Claim
 from taishi.ingest.registry import default_registry
-from taishi.projections.dedup import SINGULAR, classes, joint_key, most_protected, near_form, rest_of
+from taishi.projections.dedup import SINGULAR, classes, is_grey, joint_key, most_protected, near_form, rest_of
 
 SAME = [
     ("oat milk lattes", "oat-milk latte"),
@@ -143,3 +143,26 @@ def test_classes_are_of_the_set_of_pairs(same, apart, rng):
     for member, group in found.items():
         assert member in group and len(group) > 1
         assert all(found[other] == group for other in group)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("a quiet lake walk", "walks by a quiet lake"),
+        ("清晨湖边散步", "清晨在湖边散步"),
+        ("strong black tea", "black tea, strong"),
+    ],
+)
+def test_what_shares_its_words_and_atoms_is_grey(one, other):
+    assert is_grey(one, other) and is_grey(other, one)
+
+
+NO_ATOM_DIFFERS = {
+    ("oat milk", "oats milks tea"), ("张伟", "张玮"), ("目的", "目"), ("vitamin a", "vitamin"), ("别的咖啡", "别咖啡"),
+}  # fmt: skip
+"""Of those that are apart: a model may be asked."""
+
+
+@pytest.mark.parametrize(("one", "other"), [*SAME, *APART, ("green tea", "jazz"), ("5 km runs", "6 km runs")])
+def test_near_copies_and_what_differs_in_an_atom_are_not_grey(one, other):
+    assert not is_grey(one, other) or (one, other) in NO_ATOM_DIFFERS
