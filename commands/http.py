@@ -33,12 +33,14 @@ from .correct import Correct, Corrected, correct
 from .directory import ClaimDirectory
 from .forget import Forget, Forgotten, forget_memory, forget_scope
 from .group_commit import GroupCommit
+from .history import History, Replayed
 from .identity import Alias, Identified, Merge, Split, alias, merge, split
 from .judgement import Confirm, Feedback, Resolve, confirm, feedback, resolve
 from .ports import Ports
 from .pressure import Pressure, Unlimited
 from .publish import Accepted, Import, Publish, namespace_of, publish, publish_history
 from .remember import Remember, Remembered, remember
+from .replay import replay
 from .skipping import Skip, Skipped, skip
 
 THREADS: Final = 32
@@ -76,6 +78,9 @@ class _Routes:
         key.require("admin", namespace_of(body.events))
         self._ports.pressure.check(namespace_of(body.events))
         return json_reply(await publish_history(body, self._ports), 202)
+
+    async def replay(self, request: Request) -> Response:
+        return json_reply(await replay(await self._body(request, History, "admin"), self._ports), 202)
 
     async def remember(self, request: Request) -> Response:
         key = self._guard.identify(request)
@@ -149,6 +154,8 @@ class _Routes:
                       summary="Publish raw events of one namespace, all or none"),
             Operation(method="POST", path="/v1/import", handler=self.publish_history, status=202, body=Import,
                       reply=Accepted, summary="Bring history from elsewhere, with the times it was recorded"),
+            Operation(method="POST", path="/v1/import/log", handler=self.replay, status=202, body=History,
+                      reply=Replayed, summary="Bring a namespace's exported history: raw events, claims and the rest"),
             Operation(method="POST", path="/v1/memories", handler=self.remember, status=202, body=Remember,
                       reply=Remembered, summary="Remember a claim, without any model"),
             Operation(method="POST", path=memory + "/correct", handler=self.correct, status=202, body=Correct,
@@ -199,6 +206,7 @@ def create_app(
     api_keys: Sequence[ApiKey] = (),
     health: Health = _all_well,
     pressure: Pressure | None = None,
+    extraction: Callable[[], int] = lambda: 1,
     collectors: Sequence[Collector] = (),
     clock: Callable[[], int] = _now,
 ) -> FastAPI:
@@ -211,7 +219,7 @@ def create_app(
     ports = Ports(
         log=log, commits=commits, keys=keys, ledger=ledger, directory=directory, registry=registry,
         fingerprints=Fingerprints(keys.secret("fingerprint")), redact=redact, reader=reader, clock=clock,
-        pressure=pressure or Unlimited(), threads=threads,
+        pressure=pressure or Unlimited(), extraction=extraction, threads=threads,
     )  # fmt: skip
     metrics = CollectorRegistry()
     waiting = Gauge("taishi_commit_waiting_events", "Events handed to the log, not yet answered", registry=metrics)

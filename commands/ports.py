@@ -29,6 +29,7 @@ T = TypeVar("T")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ports:
     """`reader` reads a memory given as text without any network, or is None. `clock` is instants, for defaults only.
+    `extraction` is the extraction generation that is live.
 
     Whatever blocks (directory, keys, ledger, reads of the log) goes through `call`; appends go through `commits`.
     """
@@ -43,6 +44,7 @@ class Ports:
     redact: Redactor
     reader: Extractor | None
     pressure: Pressure
+    extraction: Callable[[], int]
     clock: Callable[[], int]
     threads: Executor
 

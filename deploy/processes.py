@@ -161,6 +161,7 @@ def run_write(settings: Settings, listening: socket.socket) -> None:
         reader=RulesExtractor(mode=settings.provenance),
         api_keys=settings.guards,
         pressure=pressure,
+        extraction=lambda: Generations(settings.home).read().live.extraction,
         collectors=[DeploymentMetrics(settings, memory=memory)],
     )
     _serve(app, listening)

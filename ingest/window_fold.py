@@ -12,7 +12,7 @@ from .echoes import OTHERS, Recalls, lately, remembered
 from .envelope import FORGETTING_TYPES, RAW_TYPES, Event
 from .outbox_fold import Failure, Fold, OpenWindow, SessionKey
 from .retries import NO_RETRIES, RetrySchedule
-from .windows import Member, Policy, SessionState, Window, advance, close, expire
+from .windows import Member, Policy, SessionState, Window, advance, close, expire, passed
 
 CLOSING_TYPES: Final = frozenset({"extraction.completed", "window.skipped"})
 _TOUCHING: Final = RAW_TYPES | CLOSING_TYPES | {"extraction.failed", "memory.recalled"}
@@ -21,7 +21,8 @@ _TOUCHING: Final = RAW_TYPES | CLOSING_TYPES | {"extraction.failed", "memory.rec
 class WindowFold:
     """Folds events of one partition, in order, then `write`s what came of them into the transaction `fold`.
 
-    Derived events of other generations than `generation` are not seen.
+    Derived events of other generations than `generation` are not seen. Raw events that say they were `read` by it (they
+    were brought with what was read of them) open no window.
     """
 
     def __init__(
@@ -81,9 +82,11 @@ class WindowFold:
             member = Member(
                 seq=event.position.seq, event_id=event.event_id, appended_at=event.appended_at, recalled=heard
             )
-            self._sessions[key], windows = advance(
-                self._sessions.get(key, SessionState()), member, namespace=event.namespace, policy=self._policy
-            )
+            state = self._sessions.get(key, SessionState())
+            if self._generation in event.facts.get("read", ()):
+                self._sessions[key] = passed(state, member, policy=self._policy)
+                return
+            self._sessions[key], windows = advance(state, member, namespace=event.namespace, policy=self._policy)
             self._open(event.namespace, windows, at=event.appended_at)
         elif event.type == "memory.recalled":
             self._recalls[event.namespace] = remembered(self._recalls.get(event.namespace, ()), event)

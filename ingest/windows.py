@@ -96,6 +96,12 @@ def expire(state: SessionState, *, now: int, namespace: str, policy: Policy) -> 
     return close(state, namespace=namespace, policy=policy)
 
 
+def passed(state: SessionState, member: Member, *, policy: Policy) -> SessionState:
+    """The session after a raw event that was read elsewhere: later ones are understood by it."""
+    past = (*state.past, replace(member, recalled=()))[-policy.context :] if policy.context else ()
+    return replace(state, past=past)
+
+
 def close(state: SessionState, *, namespace: str, policy: Policy) -> tuple[SessionState, Window]:
     """Closes the open window, of which there must be one."""
     window = Window(

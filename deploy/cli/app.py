@@ -22,6 +22,7 @@ COMMANDS: Final = {
     "status": "questions:status",
     "import": "importing:import_files",
     "maintain": "maintaining:maintain_memories",
+    "export": "portability:export",
     "backup": "backing_up:backup",
     "restore": "backing_up:restore",
     "doctor": "doctor:doctor",

@@ -4,12 +4,13 @@ A line is an event as `POST /v1/import` takes it, or a line of a conversation: `
 `text`, `time`. An event without an `event_id` gets one that follows from its namespace and `id` (else from the file's
 name and the line's number), so that an import that was broken off is started again and goes on where it was: what is
 in the log already comes back as a duplicate.
+
+What `taishi export` wrote is known by its first line and is replayed as a whole (see `portability`).
 """
 
 from __future__ import annotations
 
 import gzip
-import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -21,23 +22,34 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from taishi.ingest.ids import derived_id
 
+from ..backup.export_file import is_export
 from ..client import CallFailed, Side
+from .posting import posted
 from .session import AsJson, Namespace, err, fail, out, print_json, session
 
 BATCH_EVENTS: Final = 200
 BATCH_BYTES: Final = 500_000
-TRIES: Final = 5
-RETRY_SECONDS: Final = 1.0
+_PASSPHRASE = "The passphrase of an encrypted export; else it is asked for."
 _CONVERSATION: Final = frozenset({"id", "namespace", "session", "seq", "speaker", "text", "time"})
 
 
 def import_files(
     files: Annotated[list[Path], typer.Argument(metavar="FILE…", exists=True, dir_okay=False, help="JSON lines, .gz.")],
     namespace: Namespace = None,
+    passphrase_file: Annotated[Path | None, typer.Option(metavar="FILE", exists=True, help=_PASSPHRASE)] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Brings in history. Can be broken off and started again."""
+    """Brings in history, or what `taishi export` wrote. Can be broken off and started again."""
     with session(namespace, as_json=as_json) as here:
+        told = {"imported": 0, "duplicates": 0}
+        for path in filter(is_export, files):
+            from .portability import import_export
+
+            some = import_export(
+                here.client, path, namespace=namespace, passphrase_file=passphrase_file, as_json=as_json
+            )
+            told = {name: told[name] + count for name, count in some.items()}
+        files = [path for path in files if not is_export(path)]
         total = sum(_count_lines(path) for path in files)
         columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
         with Progress(*columns, console=err, transient=True) as progress:
@@ -47,10 +59,11 @@ def import_files(
                 for line in read_lines(path):
                     sender.add(line.place, as_event(line, namespace=namespace, default=here.settings.namespace))
             sender.finish()
+        told = {"imported": told["imported"] + sender.imported, "duplicates": told["duplicates"] + sender.duplicates}
         if as_json:
-            print_json({"imported": sender.imported, "duplicates": sender.duplicates})
+            print_json(told)
         else:
-            out.print(f"imported {sender.imported} events ({sender.duplicates} were there already)")
+            out.print(f"imported {told['imported']} events ({told['duplicates']} were there already)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,29 +120,12 @@ class Sender:
     def _send(self, namespace: str) -> None:
         batch = self._batches.pop(namespace)
         try:
-            accepted = self._posted(batch)
+            accepted = posted(self._side, batch.route, {"events": batch.events})
         except CallFailed as e:
             raise CallFailed({**e.problem, "detail": f"{_blamed(e, batch)}: {e}", "field": None}) from None
         self.duplicates += sum(1 for one in accepted if one["duplicate"])
         self.imported += sum(1 for one in accepted if not one["duplicate"])
         self._done(len(batch.events))
-
-    def _posted(self, batch: _Batch) -> list[dict[str, Any]]:
-        """A side that is down is waited for: what it took before it went comes back as duplicates.
-
-        One that asks for patience gets as much as it wants.
-        """
-        patience = TRIES
-        while True:
-            try:
-                reply = self._side.call("POST", batch.route, {"events": batch.events})
-                break
-            except CallFailed as e:
-                patience -= e.status != 429
-                if e.status not in (0, 429, 503) or patience == 0:
-                    raise
-                time.sleep(float(e.problem.get("retry_after", RETRY_SECONDS)))
-        return list(reply["accepted"])
 
 
 def _blamed(error: CallFailed, batch: _Batch) -> str:

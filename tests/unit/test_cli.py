@@ -12,7 +12,7 @@ import pytest
 from typer.main import get_command
 from typer.testing import CliRunner, Result
 
-from taishi.deploy.cli import importing
+from taishi.deploy.cli import posting
 from taishi.deploy.cli.app import COMMANDS, app
 
 
@@ -210,14 +210,14 @@ def test_a_refused_line_is_named(sides: StandIn, tmp_path: Path) -> None:
 def test_import_waits_for_a_side_that_is_down(
     sides: StandIn, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(importing, "RETRY_SECONDS", 0.01)
+    monkeypatch.setattr(posting, "RETRY_SECONDS", 0.01)
     accepting(sides)
     taken = sides.replies["POST /v1/events"]
     sides.replies["POST /v1/events"] = (503, {"detail": "the log is down"})
     path = tmp_path / "some.jsonl"
     path.write_text('{"content": "x"}\n')
     assert run("import", str(path)).exit_code == 1
-    assert len(sides.asked) == importing.TRIES
+    assert len(sides.asked) == posting.TRIES
 
     def come_back(body: dict[str, Any]) -> dict[str, Any]:
         sides.replies["POST /v1/events"] = taken

@@ -1,0 +1,88 @@
+"""Exporting a namespace from the log of this home, while it is written to: up to its head as it was at the start."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any, Final
+
+import orjson
+
+from taishi.ingest.envelope import Event, Position
+from taishi.ingest.errors import NotFound
+from taishi.ingest.log import EventLog
+
+from ..event_log import open_keys, open_log
+from ..generations import Generations
+from ..settings import Settings
+from .export_file import written
+from .export_lines import Checked, ExportIndex, header_line
+from .log_server import reached_server
+
+_READ: Final = 1_000
+
+
+def export(
+    settings: Settings, namespace: str, target: Path, *, passphrase: str | None, tell: Callable[[str, int, int], None]
+) -> dict[str, int]:
+    """How many events went along, how many were left out. Raises NotFound where the namespace has none."""
+    with reached_server(settings) as reached:
+        keys = open_keys(reached)
+        log = open_log(reached, keys)
+        try:
+            return _exported(log, namespace, target, passphrase, _live_extraction(settings), tell)
+        finally:
+            log.close()
+            keys.close()
+
+
+def _live_extraction(settings: Settings) -> int:
+    try:
+        return Generations(settings.home).read().live.extraction
+    except NotFound:
+        return 1
+
+
+def _exported(
+    log: EventLog,
+    namespace: str,
+    target: Path,
+    passphrase: str | None,
+    extraction: int,
+    tell: Callable[[str, int, int], None],
+) -> dict[str, int]:
+    head = log.namespace_head(namespace).position
+    if not head.seq:
+        raise NotFound(f"nothing was ever written to the namespace {namespace}")
+    index = ExportIndex(extraction)
+    for event in _events(log, namespace, head, lambda seq: tell("reading", seq, 2 * head.seq)):
+        index.see(event)
+
+    def body_at(seq: int) -> Mapping[str, Any] | None:
+        return log.fetch(Position(head.partition, seq)).body
+
+    checked, left_out = Checked(), 0
+    with written(target, passphrase) as write:
+        header = header_line(namespace=namespace, exported_at=time.time_ns() // 1_000, position=head)
+        checked.header(header)
+        write(header)
+        for event in _events(log, namespace, head, lambda seq: tell("writing", head.seq + seq, 2 * head.seq)):
+            line = index.line(event, body_at)
+            if line is None:
+                left_out += 1
+                continue
+            written_line = orjson.dumps(line) + b"\n"
+            checked.event(written_line)
+            write(written_line)
+        write(checked.end_line())
+    return {"events": checked.events, "left_out": left_out}
+
+
+def _events(log: EventLog, namespace: str, head: Position, tell: Callable[[int], None]) -> Iterator[Event]:
+    after = 0
+    while after < head.seq:
+        batch = log.read(head.partition, after=after, limit=min(_READ, head.seq - after))
+        yield from (event for event in batch if event.namespace == namespace)
+        after = batch[-1].position.seq
+        tell(after)

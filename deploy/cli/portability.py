@@ -1,0 +1,114 @@
+"""`export`: a namespace into a file; and the import of such a file, which `import` hands over."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated, Any, Final
+
+import orjson
+import typer
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+from taishi.ingest.errors import BackupDamaged
+
+from ..backup.export_file import is_sealed, lines_of
+from ..backup.export_lines import Checked
+from ..backup.exporting import export as exported
+from ..client import Client
+from ..settings import load_settings
+from .posting import posted
+from .session import AsJson, Namespace, err, failing_clearly, out, print_json
+
+BATCH_EVENTS: Final = 500
+BATCH_BYTES: Final = 500_000
+_ENCRYPT = "Encrypt it under a passphrase, which is asked for."
+_FROM_FILE = "Take the passphrase from this file instead."
+
+
+def export(
+    file: Annotated[Path, typer.Argument(metavar="FILE", dir_okay=False, help="Is replaced if it is there.")],
+    namespace: Namespace = None,
+    encrypt: Annotated[bool, typer.Option("--encrypt", help=_ENCRYPT)] = False,
+    passphrase_file: Annotated[Path | None, typer.Option(metavar="FILE", exists=True, help=_FROM_FILE)] = None,
+    as_json: AsJson = False,
+) -> None:
+    """All of a namespace as JSON lines: words, claims, evidence, chains, both times. No word that was forgotten."""
+    with failing_clearly(as_json=as_json):
+        settings = load_settings()
+        passphrase = _passphrase(passphrase_file, ask=encrypt, confirm=True)
+        with _progress(as_json) as progress:
+            task = progress.add_task("", total=None)
+            told = exported(
+                settings,
+                namespace or settings.namespace,
+                file,
+                passphrase=passphrase,
+                tell=lambda what, done, total: progress.update(task, description=what, completed=done, total=total),
+            )
+    if as_json:
+        print_json({**told, "file": str(file), "encrypted": passphrase is not None})
+    else:
+        out.print(f"exported {told['events']} events to {file}")
+
+
+def import_export(
+    client: Client, file: Path, *, namespace: str | None, passphrase_file: Path | None, as_json: bool
+) -> dict[str, int]:
+    """Replays an export into its namespace, or another one. Can be broken off and started again.
+
+    Raises BackupDamaged where the file is not whole, CallFailed.
+    """
+    passphrase = _passphrase(passphrase_file, ask=is_sealed(file), confirm=False)
+    total = _verified(file, passphrase)
+    lines = lines_of(file, passphrase)
+    header = Checked().header(next(lines))
+    into = namespace or str(header["namespace"])
+    told = {"imported": 0, "duplicates": 0}
+    with _progress(as_json) as progress:
+        task = progress.add_task(f"importing {into}", total=total)
+        for batch in _batches(lines):
+            accepted = posted(client.write, "/v1/import/log", {"namespace": into, "events": batch})
+            told["duplicates"] += sum(1 for one in accepted if one["duplicate"])
+            told["imported"] += sum(1 for one in accepted if not one["duplicate"])
+            progress.advance(task, len(batch))
+    return told
+
+
+def _verified(file: Path, passphrase: str | None) -> int:
+    """How many events there are, before any of them is sent. Raises BackupDamaged where the file was cut short."""
+    checked, ended = Checked(), False
+    for number, line in enumerate(lines_of(file, passphrase)):
+        if number == 0:
+            checked.header(line)
+        elif not (ended := checked.is_end(line)):
+            checked.event(line)
+    if not ended:
+        raise BackupDamaged(f"{file} was cut short: its last line is missing")
+    return checked.events
+
+
+def _batches(lines: Iterator[bytes]) -> Iterator[list[dict[str, Any]]]:
+    batch: list[dict[str, Any]] = []
+    size = 0
+    for line in lines:
+        if line.startswith(b'{"end":'):
+            break
+        if batch and (len(batch) >= BATCH_EVENTS or size + len(line) > BATCH_BYTES):
+            yield batch
+            batch, size = [], 0
+        batch.append(orjson.loads(line))
+        size += len(line)
+    if batch:
+        yield batch
+
+
+def _passphrase(file: Path | None, *, ask: bool, confirm: bool) -> str | None:
+    if file is not None:
+        return file.read_text("utf-8").rstrip("\r\n")
+    return typer.prompt("passphrase", hide_input=True, confirmation_prompt=confirm, err=True) if ask else None
+
+
+def _progress(as_json: bool) -> Progress:
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    return Progress(*columns, console=err, transient=True, disable=as_json)
