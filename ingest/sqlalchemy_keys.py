@@ -5,7 +5,8 @@ number of processes can mint blocks at the same time; a block is committed (sync
 handed out. Nothing that was read is cached: a key that one process destroys is gone for every other at its next read.
 
 SQLite: file mode 0600, `secure_delete`, and a rollback journal that is truncated at commit, not a WAL, which would keep
-old pages (and in them the destroyed keys) until some later checkpoint.
+old pages (and in them the destroyed keys) until some later checkpoint. Rows are written in the order of their ids and
+shrink little when destroyed, so that SQLite never moves one, which would leave a copy behind (a test holds this).
 """
 
 from __future__ import annotations

@@ -193,3 +193,26 @@ def test_the_statements_are_ones_that_postgresql_knows() -> None:
     assert "BIGINT" in str(CreateTable(sqlalchemy_keys.DATA_KEYS).compile(dialect=dialect))
     assert "BYTEA" in str(CreateTable(sqlalchemy_keys.DATA_KEYS).compile(dialect=dialect))
     assert "BETWEEN" in str(sqlalchemy_keys._IN_RANGE.compile(dialect=dialect))
+
+
+def test_no_copy_of_a_destroyed_key_is_left_between_rows(url: str) -> None:
+    """Rows are written in the order of their ids, and what is left of a destroyed one keeps its page full enough, so that
+    SQLite never moves a row: a copy would stay behind where it was (`page_gaps`)."""
+    stores = [Store(url) for _ in range(3)]
+    taken: list[tuple[int, bytes]] = []
+    for _ in range(3):
+        for one in stores:
+            taken += one.take(250)
+    store = stores[0]
+    secrets = dict(taken)
+    for ids in (sorted(secrets)[::2], sorted(secrets)[1::2]):
+        assert store.destroy(ids, at=5) == len(ids)
+        content = b"".join(path.read_bytes() for path in path_of(url).parent.iterdir())
+        assert not [key_id for key_id in ids if secrets[key_id] in content]
+        assert all(key is None for key in stores[1].keys(ids).values())
+        fresh = stores[2].take(700)
+        assert stores[1].keys([key_id for key_id, _ in fresh]) == dict(fresh)
+    for one in stores:
+        one.close()
+    with sqlite3.connect(path_of(url)) as other:
+        assert other.execute("PRAGMA integrity_check").fetchone() == ("ok",)
