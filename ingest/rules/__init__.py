@@ -17,7 +17,7 @@ from ..claims import Claim
 from ..extractor import Decision, Extraction, Utterance, Window
 from ..importance import as_said
 from ..registry import Registry, default_registry
-from .amendments import amended
+from .amendments import amended, may_amend
 from .clauses import sentences
 from .grammar import Carry
 from .grammars import CHINESE, ENGLISH
@@ -97,15 +97,17 @@ class RulesExtractor:
         )
         reason = admission.NOTHING_READ
         claims: list[Claim] = []
-        for sentence in sentences(text):
+        found = sentences(text)
+        for sentence in found:
             verdicts = unsaid(sentence)
             reason = next((verdict for verdict in verdicts if verdict is not None), reason)
-            if reason == admission.NOTHING_READ and is_required(sentence.text, chinese=sentence.chinese):
-                reason = REQUIRED
             grammar = CHINESE if sentence.chinese else ENGLISH
             for claim in read_sentence(grammar, sentence, verdicts, utterance, carry, voice):
                 predicate = self._registry.predicate(claim.predicate)
                 claims.append(replace(claim, importance=as_said(predicate, sentence.text, correction=claim.corrects)))
+        if not claims and reason == admission.NOTHING_READ:
+            if any(is_required(sentence.text, chinese=sentence.chinese) for sentence in found):
+                reason = REQUIRED
         return claims, reason
 
     def _told_before(self, predicate: str, utterance: Utterance, voice: Voice, earlier: Sequence[Utterance]) -> str | None:
@@ -123,6 +125,8 @@ class RulesExtractor:
 
     def _slips(self, utterance: Utterance, voice: Voice, earlier: Sequence[Utterance]) -> list[Claim]:
         """"I meant Thursday": against what the same speaker claimed last."""
+        if not may_amend(utterance.text):
+            return []
         own = next((before for before in reversed(earlier) if before.speaker == utterance.speaker), None)
         if own is None or own.origin != utterance.origin:
             return []

@@ -17,7 +17,14 @@ _SLIP: Final = re.compile(
     r"|(?:^|[\s,;.–—-])(?:sorry,? |no,? |oops,? |wait,? )*i mean(?:t)?(?: to say)?:?,? (?P<en>(?!that\b|it\b|i\b|you\b|what\b|to\b|well\b|really\b|we\b|he\b|she\b|they\b|this\b|the way)[^,.;!?\n]{1,40})$",
     re.I,
 )
+_SLIPPED: Final = ("错了", "口误", "不对", "更正", "纠正")
 _DIGIT: Final = re.compile(r"\d")
+
+
+def may_amend(text: str) -> bool:
+    """Whether the words have the look of a slip taken back at all, so that the words before are worth reading again."""
+    low = text.lower()
+    return "i mean" in low or any(word in low for word in _SLIPPED)
 
 
 def amended(text: str, utterance: Utterance, before: Sequence[Claim], registry: Registry) -> list[Claim]:

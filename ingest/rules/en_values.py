@@ -54,14 +54,14 @@ BAD_OBJECT: Final = re.compile(
     re.I,
 )
 EDGE: Final = re.compile(r"^[\s\"“'‘]+|[\s\"”'’,.!]+$")
-_LIKE_VERB: Final = re.compile(r"^(?:eating|drinking|watching|listening to|playing|reading|using|having|to (?:eat|drink|watch|listen to|play|read|use|have))\s+(?=\S)", re.I)
+_LIKE_VERB: Final = re.compile(r"^(?:eating|drinking|watching|listening to|playing|reading|using|having|to (?:eat|drink|watch|listen to|play|read|use|have))\s+(?!at |out |in |with )(?=\S)", re.I)
 _TO_VERB: Final = re.compile(r"^to (?=[a-z])", re.I)
 
 
 def _plain(text: str, longest: int = 48) -> Part | None:
     text = EDGE.sub("", _AND_SO.sub("", text))
     text = re.sub(r"^(?:the|an?|some|any|my|our) (?=\S)", "", text, flags=re.I) if not re.match(r"The [A-Z]", text) else text
-    if not text or text[0] in "*#`|-_~>" or "**" in text or '"' in text or re.match(r"(?:avoid|prefer|will|would|can|cannot|can't|have|has|had|am|is|are|and|or|but|especially|including|such|like|due|do|don't|does)\b", text, re.I) or len(text) > longest or BAD_OBJECT.search(text):
+    if not text or text[0] in "*#`|-_~>" or "**" in text or '"' in text or re.match(r"(?:avoid|prefer|find|finds|feel|feels|will|would|can|cannot|can't|have|has|had|am|is|are|and|or|but|especially|including|such|like|due|do|don't|does)\b", text, re.I) or len(text) > longest or BAD_OBJECT.search(text):
         return None
     return Part(text)
 

@@ -58,6 +58,11 @@ class _Cues:
 
 _ZH: Final = {name: _Cues(patterns) for name, patterns in _DATA["zh"].items()}
 _EN: Final = {name: _Cues(patterns) for name, patterns in _DATA["en"].items()}
+_REASONS: Final = ("question", "hypothetical", "request")
+_ANY_ZH, _ANY_EN = (
+    _Cues([pattern for name in (*_REASONS, "reports") for pattern in _DATA[language][name]]) for language in ("zh", "en")
+)
+"""What most clauses have nothing of: looked for once, before each reason for itself."""
 
 
 def corrects(sentence: Sentence) -> bool:
@@ -72,7 +77,7 @@ def is_required(text: str, *, chinese: bool) -> bool:
 
 def unsaid(sentence: Sentence) -> list[str | None]:
     """For each clause the reason why it states nothing (`question`, `hypothetical`, `quoted`, `request`), else None."""
-    rules = _ZH if sentence.chinese else _EN
+    rules, cues = (_ZH, _ANY_ZH) if sentence.chinese else (_EN, _ANY_EN)
     clauses = sentence.clauses
     if rules["whole_hypothetical"].search(sentence.text):
         return ["hypothetical"] * len(clauses)
@@ -80,6 +85,9 @@ def unsaid(sentence: Sentence) -> list[str | None]:
     rest: str | None = None
     for clause in clauses:
         low = clause.text.lower()
+        if not cues.search(clause.text, low):
+            verdicts.append(rest)
+            continue
         verdict = rest or _clause_verdict(clause.text, low, rules)
         if rules["reports"].search(clause.text, low):
             rest = "quoted"
@@ -99,7 +107,7 @@ def unsaid(sentence: Sentence) -> list[str | None]:
 
 
 def _clause_verdict(text: str, low: str, rules: Mapping[str, _Cues]) -> str | None:
-    for reason in ("question", "hypothetical", "request"):
+    for reason in _REASONS:
         if rules[reason].search(text, low):
             return reason
     return None

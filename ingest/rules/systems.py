@@ -43,16 +43,21 @@ LABEL: Final = re.compile(rf"(?P<s>{_MADE_UP})")
 """A system's name that stands alone before a colon."""
 
 
+_NOUN: Final = re.compile(rf"(?:{_PART})$")
+_SHORT: Final = 8
+"""Characters of a part's name."""
 _ITS: Final = re.compile(r"^(?:它|其)的?\s*")
 
 
 @dataclass(frozen=True, slots=True)
 class Owner:
-    """A system, the words that tie a part's name to it ("的", "'s"), and where in the text it was named."""
+    """A system, the words that tie a part's name to it ("的", "'s"), where in the text it was named, and
+    the noun of the part spoken of ("连接"): another of that noun is its part too."""
 
     name: str
     link: str
     start: int = 0
+    part: str = ""
 
 
 def is_of_systems(predicate: str) -> bool:
@@ -93,7 +98,8 @@ def owner_of(subject: Subject, *, start: int, chinese: bool) -> Owner | None:
         return None
     found = _OWNED.fullmatch(subject.name)
     if found is not None:
-        return Owner(found["x"] or found["x2"], found["link"] or found["link2"], start)
+        noun = _NOUN.search(subject.name)
+        return Owner(found["x"] or found["x2"], found["link"] or found["link2"], start, noun[0] if noun is not None else "")
     if subject.kind != "thing":
         return None
     return Owner(subject.name, "'s " if not chinese else " 的 " if subject.name[-1].isascii() else "的", start)
@@ -104,4 +110,5 @@ def with_owner(subject: Subject, owner: Owner | None) -> Subject:
     if owner is None or subject.kind != "thing":
         return subject
     part = _ITS.sub("", subject.name)
-    return Subject(kind="thing", name=f"{owner.name}{owner.link}{part}") if _BARE.fullmatch(part) is not None else subject
+    alike = owner.part != "" and part.endswith(owner.part) and "的" not in part and len(part) <= _SHORT
+    return Subject(kind="thing", name=f"{owner.name}{owner.link}{part}") if alike or _BARE.fullmatch(part) is not None else subject

@@ -137,13 +137,21 @@ def _company(text: str) -> Part | None:
     return None
 
 
+def _company_moved(text: str) -> Part | None:
+    """A company where the words say that one hopped jobs: a plain name is one too."""
+    text = text.strip()
+    if re.fullmatch(r"[\u4e00-\u9fff]{2,6}|[A-Z][\w&.-]+(?: [A-Z][\w&.-]+)*", text) and not is_place(text) and _group(text) is None and not _NOT_COMPANY.search(text):
+        return Part(text, "company")
+    return _company(text)
+
+
 def _known_company(text: str) -> Part | None:
     text = text.strip()
     return Part(text, "company") if text in _KNOWN_COMPANIES or re.fullmatch(r"[\u4e00-\u9fff]{2,8}(?:公司|集团)", text) else None
 
 
 def _school(text: str) -> Part | None:
-    found = re.fullmatch(r"[\u4e00-\u9fffA-Za-z ]{1,14}(?:大学|学院|中学|小学|高中|初中|幼儿园|学校|一中|二中|附中|附小|大|MIT|理工|交大|复旦|清华|北大|浙大|科大)|MIT|清华|北大|复旦|浙大|交大|[A-Z][\w ]+University", text.strip())
+    found = re.fullmatch(r"[\u4e00-\u9fffA-Za-z ]{1,14}(?:大学|学院|中学|小学|高中|初中|幼儿园|学校|一中|二中|附中|附小|大|MIT|理工|交大|复旦|清华|北大|浙大|科大)|MIT|清华|北大|复旦|浙大|交大|[一二三四五六七八九十]中|附中|附小|[A-Z][\w ]+University", text.strip())
     return None if found is None or re.match(r"^(?:我|一起|准备|写|读|学)", text) else Part(text.strip(), "school")
 
 
@@ -338,7 +346,7 @@ def _status(text: str) -> Part | None:
 
 CLEANERS: Final[Mapping[str, Callable[[str], Part | None]]] = {
     "noun": _noun, "liking": _liking, "food": _food, "habit": _habit, "routine": _routine, "place": _place, "city": _city,
-    "known_place": _city, "workplace": _workplace, "company": _company, "known_company": _known_company, "school": _school, "group": _group, "job": _job,
+    "known_place": _city, "workplace": _workplace, "company": _company, "known_company": _known_company, "company_moved": _company_moved, "school": _school, "group": _group, "job": _job,
     "owner": _owner, "own_name": _own_name, "person_name": _person_name, "animal": _animal, "sure_name": _sure_name, "full_name": _full_name, "titled_name": _titled_name, "major": _major, "tool": _tool, "version": _version,
     "setting_value": _setting_value, "illness": _illness, "tongue": _tongue, "study": _study, "duty": _duty, "aspect": _aspect,
     "setting": _setting, "marital": _marital, "detail": _detail, "code_like": _code_like, "status": _status,

@@ -3,7 +3,8 @@
 `unit/data/rules_<lang>.jsonl`: text and claims as [subject, predicate, value, polarity]; a value that begins with `~`
 must be contained, any other be equal once normalised. `half` is `dev` (rules were written against it), `held` (put
 aside before), `fresh` (written after the rules, before any of them was read) or `aside` (written before the rows of
-`everyday_<lang>.toml`, scored once after them). `kinds_<lang>.jsonl`: sentences of one kind each, ten and more a kind.
+`everyday_<lang>.toml`, scored once after them). `late_<lang>.jsonl`: written after the rows about systems, before any
+of them was read. `kinds_<lang>.jsonl`: sentences of one kind each, ten and more a kind.
 """
 
 from __future__ import annotations
