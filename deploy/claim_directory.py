@@ -116,13 +116,16 @@ class ReadModelDirectory:
             return Closure(claims=(), events=(), counts={"claims": 0, "events": 0})
         seen = self._lookup.checkpoint(partition)
         taken = self._taken(partition, ns, scope, _EVERYTHING if upto is None else upto)
+        foreign = [row for _, row in taken.foreign]
         besides = {"names": taken.identities, "remarks": taken.remarks, "dead_letters": taken.parked}
-        rows = dict.fromkeys((*taken.raw_events, *taken.claim_events, *(r for some in besides.values() for r in some)))
+        rows = dict.fromkeys(
+            (*taken.raw_events, *taken.claim_events, *foreign, *(r for some in besides.values() for r in some))
+        )
         names: list[str] = []
         if scope.kind == "subject" and scope.subject is not None:
             names = [scope.subject, *self._lookup.names(partition, ns, scope.subject)]
         return Closure(
-            claims=taken.claims,
+            claims=[*taken.claims, *((claim_id, row[1]) for claim_id, row in taken.foreign)],
             events=list(rows),
             counts={
                 "claims": len(taken.claims),

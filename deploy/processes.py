@@ -55,6 +55,7 @@ from taishi.queries.reranking_http import HttpReranker
 from taishi.queries.status import VectorsAt
 
 from .claim_directory import ReadModelDirectory
+from .earlier import EarlierClaims
 from .event_log import open_keys, open_log
 from .extraction import keeping, make_extractor, reading, settings_of
 from .followers import FollowedModels, KeptWindows
@@ -239,7 +240,7 @@ def run_worker(settings: Settings) -> None:
             gate=gate_of(settings.provenance),
             generation=number,
             answers=Answers(keys),
-            outlived=None if extraction.base is None else OutlivedClaims(settings.home, log, base=extraction.base),
+            earlier=None if extraction.base is None else EarlierClaims(settings.home, log, base=extraction.base),
             **reading(own),
         )
 

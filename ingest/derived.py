@@ -41,10 +41,20 @@ def claim_event(
     )
 
 
-def carried_event(recorded: Event, *, window_id: str, generation: int) -> NewEvent:
+def carried_event(
+    recorded: Event, *, window_id: str, generation: int, forgotten: tuple[int, int] | None = None
+) -> NewEvent:
     """A claim that another generation read from words that are gone, as it was recorded. It rests on that generation's
-    event: where that is forgotten, so is this. `carried` names the words."""
-    assert recorded.body is not None
+    event: where that is forgotten, so is this. `carried` names the words.
+
+    One that was `forgotten` there (position and recorded time of the tombstone) leaves its facts alone: what was known
+    when stays as it was.
+    """
+    facts: dict[str, Any] = {
+        "claim": recorded.facts["claim"], "carried": list(recorded.facts.get("carried", recorded.evidence)),
+    }  # fmt: skip
+    if forgotten is not None:
+        facts["forgotten"] = list(forgotten)
     return NewEvent(
         event_id=derived_id(
             "claim.extracted", recorded.namespace, window_id, recorded.facts["claim"]["claim_id"], str(generation)
@@ -55,12 +65,12 @@ def carried_event(recorded: Event, *, window_id: str, generation: int) -> NewEve
         actor=recorded.actor,
         origin=recorded.origin,
         session_kind=recorded.session_kind,
-        body=recorded.body,
-        facts={"claim": recorded.facts["claim"], "carried": list(recorded.facts.get("carried", recorded.evidence))},
+        body={} if recorded.body is None or forgotten is not None else recorded.body,
+        facts=facts,
         generation=generation,
         correlation_id=recorded.correlation_id,
         causation_id=recorded.causation_id,
-        evidence=(recorded.event_id,),
+        evidence=(recorded.event_id,) if forgotten is None else (),
     )
 
 

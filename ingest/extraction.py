@@ -34,8 +34,17 @@ from .window_reader import LoadedWindow, WindowReader
 
 Gate = Callable[[Event], str | None]
 """Why an event may not become a claim (a reason code), None where it may."""
-Outlived = Callable[[Position], Sequence[Position]]
-"""Where the claims stand that another generation read from a raw event. May wait a moment. Raises Unavailable."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Earlier:
+    """A claim that another generation read: where it stands, and the tombstone that took it (position and recorded time
+    in the partition), if one did."""
+
+    position: Position
+    forgotten: tuple[int, int] | None = None
+
+
+EarlierOf = Callable[[Position], Sequence[Earlier]]
+"""The claims that another generation read from a raw event. May wait a moment. Raises Unavailable."""
 
 
 
@@ -73,7 +82,7 @@ class Outcome:
 class Extraction:
     """`seconds` is the time that one window may take, `at_once` how many are read before any of them is appended.
 
-    Without `answers`, answers of models that could not be used are not kept. With `outlived`, the claims that another
+    Without `answers`, answers of models that could not be used are not kept. With `earlier`, the claims that another
     generation had read from words that are erased since are carried over.
     """
 
@@ -89,7 +98,7 @@ class Extraction:
         seconds: float = 10.0,
         at_once: int = 100,
         answers: Answers | None = None,
-        outlived: Outlived | None = None,
+        earlier: EarlierOf | None = None,
     ) -> None:
         self._log = log
         self._reader = WindowReader(log)
@@ -101,7 +110,7 @@ class Extraction:
         self._seconds = seconds
         self._at_once = at_once
         self._answers = answers
-        self._outlived = outlived
+        self._earlier = earlier
 
     def run(self, tasks: Sequence[Task]) -> None:
         """Leaves a closing or a failure event of each window in the log, none where it must wait.
@@ -180,15 +189,18 @@ class Extraction:
         )
 
     def _carried(self, task: Task, sources: Sequence[Event]) -> dict[str, NewEvent]:
-        """By event id. What was forgotten itself is not carried."""
+        """By event id. Of what was forgotten itself, its facts alone."""
         found: dict[str, NewEvent] = {}
-        if self._outlived is not None:
-            for source in sources:
-                for place in self._outlived(source.position) if source.erased else ():
-                    recorded = self._log.fetch(place)
-                    if recorded.body is not None:
-                        copy = carried_event(recorded, window_id=task.window_id, generation=self._generation)
-                        found[copy.event_id] = copy
+        if self._earlier is None:
+            return found
+        for source in (source for source in sources if source.erased):
+            for claim in self._earlier(source.position):
+                recorded = self._log.fetch(claim.position)
+                if claim.forgotten is not None or recorded.body is not None:
+                    copy = carried_event(
+                        recorded, window_id=task.window_id, generation=self._generation, forgotten=claim.forgotten
+                    )
+                    found[copy.event_id] = copy
         return found
 
     def _refusal(self, event: Event) -> str | None:

@@ -25,6 +25,8 @@ Row = tuple[str, int, int]
 class ToErase(NamedTuple):
     """Claims by (claim_id, seq) with the events that state them; raw events; what callers said of them: who is who,
     reasons and notes, and what could not be folded. `values` are what the claims asked for say: (slot, value, negates).
+    `foreign` are the claims that other extraction generations made of the same words, with the events that state them:
+    they go along and are not counted.
     """
 
     claims: list[tuple[str, int]]
@@ -34,6 +36,7 @@ class ToErase(NamedTuple):
     remarks: list[Row]
     parked: list[Row]
     values: list[tuple[str, str, bool]]
+    foreign: list[tuple[str, Row]]
 
 
 _JOINT: Final = (
@@ -75,6 +78,11 @@ class Closures:
         names = keys - {"user"}
         if not names:
             return self._of_claims(claims, upto=upto, raw=())._replace(identities=identities)
+        strangers = [
+            row
+            for key in sorted(names)
+            for row in self._rows("SELECT seq FROM foreign_claims WHERE ns = ? AND subject_key = ?", self._ns, key)
+        ]
         named = _mention(names)
         raw = [
             seq
@@ -90,7 +98,9 @@ class Closures:
             )
             if named.search(normal_value(f"{text}\n{value}"))
         ]
-        return self._of_claims(claims, upto=upto, raw=raw, also=repeating)._replace(identities=identities)
+        taken = self._of_claims(claims, upto=upto, raw=raw, also=repeating)._replace(identities=identities)
+        foreign = self._foreign_rows({*(row[0] for row in strangers), *self._foreign_from(raw)}, upto)
+        return taken._replace(foreign=list(dict.fromkeys((*taken.foreign, *foreign))))
 
     def of_session(self, session: str, *, upto: int) -> ToErase:
         rows = self._rows("SELECT seq FROM events WHERE ns = ? AND session = ?", self._ns, session)
@@ -115,7 +125,8 @@ class Closures:
     def of_namespace(self, *, upto: int) -> ToErase:
         events = self._rows("SELECT seq FROM events WHERE ns = ?", self._ns)
         claims = self._rows("SELECT seq FROM claims WHERE ns = ?", self._ns)
-        taken = self._to_erase({r[0] for r in claims}, {r[0] for r in events}, upto)
+        foreign = self._rows("SELECT seq FROM foreign_claims WHERE ns = ?", self._ns)
+        taken = self._to_erase({r[0] for r in claims}, {r[0] for r in events}, upto, {r[0] for r in foreign})
         parked = self._rows("SELECT event_id, seq, key_id FROM dead_letters WHERE ns = ? AND seq <= ?", self._ns, upto)
         return taken._replace(
             identities=self._identities("1", (), upto),
@@ -142,18 +153,20 @@ class Closures:
             if claim.seq not in wanted:
                 wanted |= {c.seq: c for c in self.alike(claim) if c.source <= upto}
         events, taken = set(raw), {*wanted, *also}
+        foreign: set[int] = set()
         for seq in wanted:
             for event, start, stop in self._rows("SELECT event, start, stop FROM evidence WHERE claim = ?", seq):
                 events.add(event)
                 taken |= self.overlapping(event, start, stop)
+                foreign |= self.overlapping(event, start, stop, table="foreign_evidence")
         values = dict.fromkeys((c.slot_fingerprint, c.value_fp, bool(c.negates)) for c in wanted.values())
-        return self._to_erase(taken, events, upto)._replace(values=list(values))
+        return self._to_erase(taken, events, upto, foreign)._replace(values=list(values))
 
-    def overlapping(self, event: int, start: int | None, stop: int | None) -> set[int]:
+    def overlapping(self, event: int, start: int | None, stop: int | None, *, table: str = "evidence") -> set[int]:
         """Claims drawn from words that overlap [start, stop) of a raw event; where either span is unknown, any."""
         return {
             other
-            for other, a, b in self._rows("SELECT claim, start, stop FROM evidence WHERE event = ?", event)
+            for other, a, b in self._rows(f"SELECT claim, start, stop FROM {table} WHERE event = ?", event)
             if start is None or stop is None or a is None or (a < stop and start < b)
         }
 
@@ -162,9 +175,25 @@ class Closures:
         raw, wanted = set(events), set(claims)
         for seq in raw:
             wanted.update(r[0] for r in self._rows("SELECT claim FROM evidence WHERE event = ?", seq))
-        return self._to_erase(wanted, raw, upto)
+        return self._to_erase(wanted, raw, upto, self._foreign_from(raw))
 
-    def _to_erase(self, claims: Collection[int], raw: Collection[int], upto: int) -> ToErase:
+    def _foreign_from(self, raw: Iterable[int]) -> set[int]:
+        """What other generations read from these raw events."""
+        sql = "SELECT claim FROM foreign_evidence WHERE event = ?"
+        return {row[0] for seq in raw for row in self._rows(sql, seq)}
+
+    def _foreign_rows(self, seqs: Iterable[int], upto: int) -> list[tuple[str, Row]]:
+        """Of foreign claims whose words stand at or before `upto`."""
+        sql = (
+            "SELECT claim_id, event_id, seq, key_id FROM foreign_claims f WHERE seq = ?"
+            " AND ifnull((SELECT min(event) FROM foreign_evidence v WHERE v.claim = f.seq), seq) <= ?"
+        )
+        rows = (row for seq in sorted(seqs) for row in self._rows(sql, seq, upto))
+        return [(claim_id, (event_id, seq, key_id)) for claim_id, event_id, seq, key_id in rows]
+
+    def _to_erase(
+        self, claims: Collection[int], raw: Collection[int], upto: int, foreign: Collection[int] = ()
+    ) -> ToErase:
         """Rows of these claims, of what was made from them, and of raw events that are not erased already and whose
         words stand at or before `upto`; with what was remarked on them, and what waits for them unfolded."""
         every = set(claims)
@@ -172,6 +201,8 @@ class Closures:
             every.update(r[0] for r in self._rows("SELECT seq FROM claims WHERE made_from = ?", seq))
         found = self._alive("SELECT claim_id, seq, event_id, key_id FROM claims", "source <= ?", every, upto)
         words = self._alive("SELECT event_id, seq, key_id FROM events", "seq <= ?", raw, upto)
+        twins = "SELECT seq FROM foreign_claims WHERE claim_id = ? AND ns = ?"
+        strangers = {row[0] for c in found for row in self._rows(twins, c[0], self._ns)} | set(foreign)
         names = {*(c[0] for c in found), *(c[2] for c in found), *(e[0] for e in words)}
         return ToErase(
             claims=[(c[0], c[1]) for c in found],
@@ -181,6 +212,7 @@ class Closures:
             remarks=self._remarks_on(dict.fromkeys(c[0] for c in found), upto),
             parked=self._parked(names, upto),
             values=[],
+            foreign=self._foreign_rows(strangers, upto),
         )
 
     def _alive(self, select: str, bound: str, seqs: Iterable[int], upto: int) -> list[Sequence[Any]]:

@@ -78,6 +78,7 @@ DIGESTED: Final[Mapping[str, str]] = {
         "SELECT c.event_id, e.event_id, v.start, v.stop"
         " FROM evidence v JOIN claims c ON c.seq = v.claim JOIN events e ON e.seq = v.event"
     ),
+    "rulings": "SELECT n.name, r.claim_id, r.at, r.why FROM rulings r JOIN namespaces n ON n.ns = r.ns",
     "foreign_claims": (
         "SELECT n.name, f.generation, f.claim_id, f.event_id, f.subject_key"
         " FROM foreign_claims f JOIN namespaces n ON n.ns = f.ns"

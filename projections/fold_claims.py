@@ -17,13 +17,13 @@ from taishi.ingest.registry import default_registry
 
 from .beliefs import Statement
 from .dedup import joint_key
-from .fold_late import forbidden, withheld
+from .fold_late import Forbidden, erase_unread, forbidden, withheld
 from .fold_lifecycle import bring_back
 from .model import Model
 from .rendering import render_claim, searchable
 from .schema import document_of_claim
 from .slot_history import RemovalReason
-from .weights import weigh_slot, weight_of_new
+from .weights import weigh_slot, weight_if_confirmed, weight_of_new
 
 CLAIM_CONTENT: Final = (
     "subject", "subject_key", "predicate", "value", "negated", "qualifiers", "modality", "text", "speaker",
@@ -54,8 +54,9 @@ def stated(model: Model, event: Event, ns: int) -> None:
     expired_at, archived_at, faded_why = _NOT_FADED if faded is None else faded
     if archived_at is None and any(raw.archived_at is not None for raw in evidence):
         bring_back(model, ns, list(rests_on))
-    forbidding = forbidden(model, event, facts, ns, rests_on)
-    body = event.body if forbidding is None else None
+    gone = _forgotten_before(event)
+    forbidding = None if gone is not None else forbidden(model, event, facts, ns, rests_on)
+    body = event.body if forbidding is None and gone is None else None
     known = event.recorded_at if facts.known_from is None else facts.known_from
     start = event.recorded_at if facts.valid_from is None else facts.valid_from
     content: tuple[Any, ...] = (None,) * len(CLAIM_CONTENT)
@@ -73,7 +74,9 @@ def stated(model: Model, event: Event, ns: int) -> None:
     weight: float | None = None
     if body is not None:
         weight = claim.importance
-        if not slot.is_new:
+        if slot.is_new:
+            weight = weight_if_confirmed(model, ns, facts.claim_id, claim.importance)
+        else:
             weight = weight_of_new(
                 model, ns, slot.number, source, facts.claim_id, facts.value, facts.negates, claim.importance
             )
@@ -92,6 +95,12 @@ def stated(model: Model, event: Event, ns: int) -> None:
         withheld(model, ns, seq, forbidding)
         model.replay(slot.number)
         return
+    if gone is not None:
+        erase_unread(model, seq, gone)
+    if _is_ruled_on(model, ns, facts.claim_id, seq) or gone is not None:
+        model.replay(slot.number)
+        weigh_slot(model, ns, slot.number)
+        return
     if facts.was == "wrong":
         _remove(model, event, ns, facts.targets, "wrong")
         slot = model.slot(ns, facts.slot)  # it may have been replayed
@@ -103,6 +112,25 @@ def stated(model: Model, event: Event, ns: int) -> None:
         ),
     ):  # fmt: skip
         weigh_slot(model, ns, slot.number)
+
+
+def _forgotten_before(event: Event) -> Forbidden | None:
+    """The tombstone that a claim carried over from another generation had met there, before this one was begun."""
+    gone = event.facts.get("forgotten")
+    return None if gone is None else Forbidden(seq=gone[0], at=gone[1])
+
+
+def _is_ruled_on(model: Model, ns: int, claim_id: str, seq: int) -> bool:
+    """Takes a claim back on which a caller had ruled before it was read; the first verdict counts."""
+    ruling = model.execute(
+        "SELECT at, seq, why FROM rulings WHERE ns = ? AND claim_id = ?", (ns, claim_id)
+    ).fetchone()
+    if ruling is None:
+        return False
+    at, by, why = ruling
+    take_back = "UPDATE claims SET removed_at = ?, removed_why = ?, removed_seq = ? WHERE seq = ?"
+    model.execute(take_back, (at, why, by, seq))
+    return True
 
 
 def _content(claim: Claim) -> tuple[Any, ...]:
@@ -168,6 +196,10 @@ def _remove(model: Model, event: Event, ns: int, targets: Iterable[str], why: Re
     """Claims that are not believed from the event's recorded time on. The first verdict on a claim counts."""
     slots: set[int] = set()
     for claim_id in targets:
+        model.execute(
+            "INSERT OR IGNORE INTO rulings (ns, claim_id, at, seq, why) VALUES (?, ?, ?, ?, ?)",
+            (ns, claim_id, event.recorded_at, event.position.seq, why),
+        )
         live = "SELECT seq, slot FROM claims WHERE claim_id = ? AND ns = ? AND removed_at IS NULL"
         for seq, slot in model.rows(live, (claim_id, ns)):
             model.execute(

@@ -16,7 +16,7 @@ from .model import Model
 
 def noted(model: Model, event: Event, ns: int) -> None:
     """Folds an event of another generation. One whose words are gone is not kept: nothing is left to forget."""
-    if event.type != "claim.extracted" or event.body is None:
+    if event.type != "claim.extracted" or not event.body:
         return
     seq = event.position.seq
     model.execute(

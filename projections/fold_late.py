@@ -99,14 +99,19 @@ def owe(model: Model, ns: int, claim: int, tombstone: int) -> None:
     )
 
 
-def withheld(model: Model, ns: int, seq: int, by: Forbidden) -> None:
-    """A claim, folded without its content, that a tombstone forbade before it was read: it and its words are erased."""
-    owe(model, ns, seq, by.seq)
-    model.execute("UPDATE evidence SET start = NULL, stop = NULL WHERE claim = ?", (seq,))
+def erase_unread(model: Model, seq: int, by: Forbidden) -> None:
+    """A claim that was folded without its content: an opaque rectangle, not believed from the tombstone on."""
     model.execute(
         "UPDATE claims SET erased_at = ?, removed_at = ?, removed_why = 'forgotten', removed_seq = ? WHERE seq = ?",
         (by.at, by.at, by.seq, seq),
     )
+
+
+def withheld(model: Model, ns: int, seq: int, by: Forbidden) -> None:
+    """A claim, folded without its content, that a tombstone forbade before it was read: it and its words are erased."""
+    owe(model, ns, seq, by.seq)
+    model.execute("UPDATE evidence SET start = NULL, stop = NULL WHERE claim = ?", (seq,))
+    erase_unread(model, seq, by)
     for raw in _sources(model, seq):
         erase_raw(model, ns, raw, by.at)
 

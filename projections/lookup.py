@@ -170,13 +170,16 @@ class Lookup:
         )
         return [r[0] for r in self.rows(partition, sql, event_seq)]
 
-    def outlived(self, partition: int, event_seq: int) -> list[int]:
-        """Where the claims stand that were read from a raw event and are not forgotten."""
+    def read_from(self, partition: int, event_seq: int) -> list[tuple[int, tuple[int, int] | None]]:
+        """Where the claims stand that were read from a raw event, each with the tombstone (position, recorded time)
+        that took its words, if one did."""
         sql = (
-            "SELECT c.seq FROM evidence v JOIN claims c ON c.seq = v.claim"
-            " WHERE v.event = ? AND c.erased_at IS NULL AND c.event_type = 'claim.extracted' ORDER BY c.seq"
+            "SELECT c.seq, c.erased_at, (SELECT min(t.seq) FROM tombstones t WHERE t.ns = c.ns AND t.at = c.erased_at)"
+            " FROM evidence v JOIN claims c ON c.seq = v.claim"
+            " WHERE v.event = ? AND c.event_type = 'claim.extracted' ORDER BY c.seq"
         )
-        return [r[0] for r in self.rows(partition, sql, event_seq)]
+        rows = self.rows(partition, sql, event_seq)
+        return [(seq, None if erased_at is None else (tombstone, erased_at)) for seq, erased_at, tombstone in rows]
 
     def names(self, partition: int, ns: int, name: str) -> list[str]:
         """All names of the entity that goes by `name`, its main one first; none where it has no others."""

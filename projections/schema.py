@@ -191,6 +191,10 @@ CREATE TABLE verdicts (              -- judged pairs of claims: near copies or n
     ns INTEGER NOT NULL, claim_a TEXT NOT NULL, claim_b TEXT NOT NULL, same INTEGER NOT NULL,
     PRIMARY KEY (ns, claim_a, claim_b)
 ) WITHOUT ROWID;
+CREATE TABLE rulings (               -- first verdict of a caller on a claim: it binds whenever that claim is read
+    ns INTEGER NOT NULL, claim_id TEXT NOT NULL, at INTEGER NOT NULL, seq INTEGER NOT NULL, why TEXT NOT NULL,
+    PRIMARY KEY (ns, claim_id)
+) WITHOUT ROWID;
 CREATE TABLE foreign_claims (        -- of other extraction generations: not folded, but a forget reaches them
     seq INTEGER PRIMARY KEY, ns INTEGER NOT NULL, generation INTEGER NOT NULL,
     claim_id TEXT NOT NULL, event_id TEXT NOT NULL, key_id INTEGER NOT NULL,

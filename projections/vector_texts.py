@@ -26,7 +26,7 @@ def texts_of(event: Event) -> Texts | None:
 
     Raises KeyError, TypeError or ValueError on a body that is not what its type says.
     """
-    if event.body is None:
+    if not event.body:
         return None
     seq = event.position.seq
     if event.type in RAW_TYPES:

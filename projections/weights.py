@@ -23,9 +23,14 @@ def weight_of_new(
         own = max(own, given.repeated)
         if len(known) < given.said:
             model.execute(_RAISE_EQUALS, (given.repeated, slot, value, negates))
-    if model.execute(_IS_CONFIRMED, (ns, claim_id)).fetchone() is not None:
-        own = max(own, given.confirmed)
-    return own
+    return weight_if_confirmed(model, ns, claim_id, own)
+
+
+def weight_if_confirmed(model: Model, ns: int, claim_id: str, own: float) -> float:
+    """What the first claim of a slot weighs: another generation may have shown it, and had it confirmed."""
+    if model.execute(_IS_CONFIRMED, (ns, claim_id)).fetchone() is None:
+        return own
+    return max(own, rules().confirmed)
 
 
 def weigh_slot(model: Model, ns: int, slot: int) -> None:

@@ -41,7 +41,7 @@ class History:
             recorded_at=at if recorded_at is None else recorded_at,
             occurred_at=more.pop("occurred_at", None),
             occurred_offset=None,
-            generation=None,
+            generation=more.pop("generation", None),
             correlation_id=None,
             causation_id=None,
             evidence=tuple(more.pop("evidence", ())),
@@ -72,6 +72,7 @@ class History:
         was: Any = None,
         type_: str | None = None,
         event_id: str | None = None,
+        generation: int | None = None,
         **content: Any,
     ) -> Event:
         """An asserted claim, or an extracted one when `said` is the event whose words state it."""
@@ -98,6 +99,7 @@ class History:
             namespace=namespace,
             recorded_at=recorded_at,
             event_id=own,
+            generation=generation,
             evidence=[said.event_id] if said else [],
             facts={"claim": facts.to_header()},
             body=claim.to_body(),
