@@ -62,7 +62,6 @@ from .followers import FollowedModels, KeptWindows
 from .generations import Extraction, Generations, live_folder, models_folder, outbox_path, vectors_folder
 from .kept_files import kept_files
 from .metrics import DeploymentMetrics
-from .outlived import OutlivedClaims
 from .pressure import MeasuredPressure
 from .rebuilding import Rebuilding
 from .settings import RerankerSetting, Settings
