@@ -28,9 +28,10 @@ ALL_ITEMS: Final = -1
 
 def confirmed(model: Model, event: Event, ns: int) -> None:
     model.execute(
-        "INSERT INTO standing (ns, memory_id, confirmations, confirmed_at) VALUES (?, ?, 1, ?)"
+        "INSERT INTO standing (ns, memory_id, confirmations, confirmed_at, confirmed_first) VALUES (?, ?, 1, ?3, ?3)"
         " ON CONFLICT (ns, memory_id) DO UPDATE SET confirmations = confirmations + 1,"
-        " confirmed_at = max(ifnull(confirmed_at, 0), excluded.confirmed_at)",
+        " confirmed_at = max(ifnull(confirmed_at, 0), excluded.confirmed_at),"
+        " confirmed_first = min(ifnull(confirmed_first, excluded.confirmed_first), excluded.confirmed_first)",
         (ns, event.facts["claim"], event.recorded_at),
     )
     weigh_confirmed(model, ns, event.facts["claim"])

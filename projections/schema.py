@@ -170,7 +170,7 @@ CREATE TABLE resolutions (           -- conflicts that a caller settled
 CREATE INDEX resolutions_slot ON resolutions (slot);
 CREATE TABLE standing (              -- what callers think of a memory, how it was used and has faded, by its id
     ns INTEGER NOT NULL, memory_id TEXT NOT NULL,
-    confirmations INTEGER NOT NULL DEFAULT 0, confirmed_at INTEGER,
+    confirmations INTEGER NOT NULL DEFAULT 0, confirmed_at INTEGER, confirmed_first INTEGER,
     helpful INTEGER NOT NULL DEFAULT 0, unhelpful INTEGER NOT NULL DEFAULT 0,
     reads INTEGER NOT NULL DEFAULT 0, read_at INTEGER,  -- days on which a recall showed it, and the last of these times
     expired_at INTEGER, archived_at INTEGER, faded_why TEXT, revived_at INTEGER,

@@ -16,7 +16,8 @@ from taishi.projections.stopwords import STOP_WORDS
 
 from .corpus import Corpora, CorpusStatistics
 from .forms import forms_of, with_forms
-from .matching import characters, match, only_stops
+from .horizon import Horizon
+from .matching import ALL, characters, match, only_stops
 from .reading import ReadModel
 
 K1: Final = 1.2
@@ -111,16 +112,18 @@ def search(
     corpora: Corpora,
     *,
     also: Collection[int] = (),
+    horizon: Horizon | None = None,
 ) -> Lexical:
     """Scores the best matches, and the documents in `also` (found by other channels) by the same measure."""
-    corpus = corpora.of(model, ns)
+    corpus = corpora.of(model, ns) if horizon is None else horizon.corpus
+    last = None if horizon is None else horizon.last
     if not terms or not corpus.documents:
         return Lexical({}, {}, {})
     forms = forms_of(terms)
-    frequency = corpora.frequencies(model, ns, [t.token for t in (*terms.terms, *forms)], corpus)
+    frequency = corpora.frequencies(model, ns, [t.token for t in (*terms.terms, *forms)], corpus, last=last)
     if forms:
         terms, frequency = with_forms(terms, forms, frequency)
-    found = match(model, ns, terms, frequency, corpus)
+    found = match(model, ns, terms, frequency, corpus, last=ALL if last is None else last)
     return _score(model, terms, frequency, corpus, {*found, *also})
 
 

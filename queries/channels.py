@@ -18,6 +18,8 @@ from taishi.projections.schema import document_of_claim
 from .candidates import Lexical, search
 from .corpus import Corpora
 from .fusion import dense_lift
+from .horizon import Horizon
+from .matching import ALL
 from .reading import ReadModel
 from .understand import Question
 
@@ -44,7 +46,11 @@ class DenseChannel(Protocol):
         """One unit vector. Raises Unavailable where the embedder is down."""
         ...
 
-    def search(self, partition: int, ns: int, vector: Vectors, k: int) -> DenseHits | None: ...
+    def search(
+        self, partition: int, ns: int, vector: Vectors, k: int, *, last: int | None = None
+    ) -> DenseHits | None:
+        """`last`: as if there were no documents of greater numbers."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,14 +89,15 @@ def gather(
     vector: Vectors | None,
     dense: DenseChannel | None,
     corpora: Corpora,
+    horizon: Horizon | None = None,
 ) -> Found:
-    """`vector` is the question's, None where it could not be had."""
+    """`vector` is the question's, None where it could not be had. Nothing beyond `horizon` is found."""
     degraded: list[str] = []
     lifts: dict[int, float] = {}
     nearest: float | None = None
     if dense is not None and vector is not None:
         try:
-            near = dense.search(model.partition, ns, vector, DENSE_HITS)
+            near = dense.search(model.partition, ns, vector, DENSE_HITS, last=None if horizon is None else horizon.last)
         except TaishiError:
             near = None
         if near is None:
@@ -101,12 +108,12 @@ def gather(
             for doc, cosine in near.hits:
                 if lift := dense_lift(cosine, mean=near.mean, deviation=near.deviation):
                     lifts[doc] = lift
-    slots = _slot_documents(model, ns, question, names)
-    lexical = search(model, ns, terms, corpora, also=(*lifts, *slots))
+    slots = _slot_documents(model, ns, question, names, ALL if horizon is None else horizon.last // 2)
+    lexical = search(model, ns, terms, corpora, also=(*lifts, *slots), horizon=horizon)
     return Found(lexical, lifts, frozenset(slots), tuple(degraded), nearest)
 
 
-def _slot_documents(model: ReadModel, ns: int, question: Question, names: Sequence[str]) -> list[int]:
+def _slot_documents(model: ReadModel, ns: int, question: Question, names: Sequence[str], last: int) -> list[int]:
     """Claims of the subjects that are asked about, under the predicates that are asked for."""
     subjects = list(names) or [question.subject]
     if question.first_person and question.subject not in subjects:
@@ -116,14 +123,14 @@ def _slot_documents(model: ReadModel, ns: int, question: Question, names: Sequen
         for predicate in question.asks:
             if predicate.endswith(".*"):
                 family = predicate[:-1]
-                rows = model.rows(_FAMILY_CLAIMS, ns, subject, family, family[:-1] + "/", SLOT_CLAIMS)
+                rows = model.rows(_FAMILY_CLAIMS, ns, subject, family, family[:-1] + "/", last, SLOT_CLAIMS)
             else:
-                rows = model.rows(_SLOT_CLAIMS, ns, subject, predicate, SLOT_CLAIMS)
+                rows = model.rows(_SLOT_CLAIMS, ns, subject, predicate, last, SLOT_CLAIMS)
             documents += [document_of_claim(row[0]) for row in rows]
     return documents
 
 
 _SLOT_CLAIMS: Final = """SELECT seq FROM claims WHERE ns = ? AND subject_key = ? AND predicate = ?
-    ORDER BY seq DESC LIMIT ?"""
+    AND seq <= ? ORDER BY seq DESC LIMIT ?"""
 _FAMILY_CLAIMS: Final = """SELECT seq FROM claims WHERE ns = ? AND subject_key = ? AND predicate > ? AND predicate < ?
-    LIMIT ?"""
+    AND seq <= ? LIMIT ?"""

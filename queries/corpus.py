@@ -73,10 +73,15 @@ class Corpora:
         for key in [key for key in self._common if (*key[:2], key[2][: len(about[2])]) == about]:
             del self._common[key]
 
-    def frequencies(self, model: ReadModel, ns: int, tokens: Iterable[str], corpus: CorpusStatistics) -> dict[str, int]:
-        """In how many documents each of `tokens` stands; absent where in none. Counts of common words may be a little
-        old."""
+    def frequencies(
+        self, model: ReadModel, ns: int, tokens: Iterable[str], corpus: CorpusStatistics, *, last: int | None = None
+    ) -> dict[str, int]:
+        """In how many documents (up to number `last`) each of `tokens` stands; absent where in none. Counts of common
+        words may be a little old, where all documents count."""
         prefix = base36(ns) + "|"
+        if last is not None:
+            counted = {token: model.one(_COUNT_TO, f'words : "{prefix}{token}"', last) for token in tokens}
+            return {token: int(row[0]) for token, row in counted.items() if row is not None and row[0]}
         found: dict[str, int] = {}
         unknown: list[str] = []
         for token in tokens:
@@ -96,4 +101,5 @@ class Corpora:
 
 _CHANGES: Final = """SELECT (SELECT count(*) FROM tombstones WHERE ns = ?),
     (SELECT ifnull(sum(seq), 0) FROM dictionaries WHERE ns = ?)"""
+_COUNT_TO: Final = "SELECT count(*) FROM fulltext WHERE fulltext MATCH ? AND rowid <= ?"
 _COUNT: Final = "SELECT term, doc FROM terms WHERE term IN carray(?) AND col = 'words'"

@@ -131,10 +131,12 @@ class DenseIndex:
         *,
         allowed: Documents | None = None,
         excluded: Documents | None = None,
+        last: int | None = None,
     ) -> Hits:
         """The `k` nearest documents of namespace number `ns`.
 
-        `vector` has length 1. `allowed` and `excluded` are int64 document numbers; they act before ranking.
+        `vector` has length 1. `allowed` and `excluded` are int64 document numbers; they act before ranking. `last`: as
+        if there were no documents of greater numbers.
         """
         with self._open() as found:
             if found is None or k < 1:
@@ -143,9 +145,9 @@ class DenseIndex:
             scope = self._follow(serves, ns, connection)
             if not scope.rows:
                 return Hits()
-            query = Query(np.ascontiguousarray(vector, dtype=np.float32), k, allowed, excluded)
-            hits, mean, std = scope.search(query, connection)
-            return Hits(found=hits, mean=mean, std=std, searched=scope.rows)
+            query = Query(np.ascontiguousarray(vector, dtype=np.float32), k, allowed, excluded, last)
+            hits, mean, std, searched = scope.search(query, connection)
+            return Hits(found=hits, mean=mean, std=std, searched=searched)
 
     def warm(self, *, largest: int = 4) -> None:
         """Reads the largest namespaces into memory, so that their first question need not wait for it."""

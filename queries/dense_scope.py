@@ -41,6 +41,14 @@ class Query:
     k: int
     allowed: Documents | None
     excluded: Documents | None
+    last: int | None = None
+
+    def there(self, ids: Documents, alive: Mask | None) -> Mask | None:
+        """Which rows count at all; None for all."""
+        if self.last is None:
+            return alive
+        within: Mask = ids < (self.last + 1) * STRIDE
+        return within if alive is None else within & alive
 
     def mask(self, ids: Documents, alive: Mask | None) -> Mask | None:
         """Which rows may be found; None for all."""
@@ -241,20 +249,22 @@ class Scope:
                 sample=self._sample,
             )
 
-    def search(self, query: Query, connection: apsw.Connection) -> tuple[list[tuple[int, float]], float, float]:
-        """The best documents, and mean and standard deviation of a sample of all the scope's cosines."""
+    def search(self, query: Query, connection: apsw.Connection) -> tuple[list[tuple[int, float]], float, float, int]:
+        """The best documents; mean and standard deviation of a sample of all the scope's cosines (of a large one, those
+        beyond `last` too); how many vectors there are."""
         view = self._view()
+        there = query.there(view.ids, view.alive)
+        count = len(view.ids) if there is None else int(there.sum())
         if view.floats is not None:
             cosines: Floats = view.floats @ query.vector
-            of = cosines if view.alive is None else cosines[view.alive]
-            mask = query.mask(view.ids, view.alive)
-            mean, std = _moments(of)
+            mask = query.mask(view.ids, there)
+            mean, std = _moments(cosines if there is None else cosines[there])
             if mask is not None:
                 cosines = np.where(mask, cosines, np.float32(-np.inf))
-            return _best(view.ids, cosines, query.k), mean, std
+            return _best(view.ids, cosines, query.k), mean, std, count
         mean, std = _moments(view.sample @ query.vector)
         ids, rows = self._fetch(connection, self._near(view, query))
-        return _best(ids, rows @ query.vector, query.k), mean, std
+        return _best(ids, rows @ query.vector, query.k), mean, std, count
 
     def _near(self, view: _View, query: Query) -> Documents:
         """Ids of the rows whose signs agree most with the question's: RESCORED of them, or some more."""
@@ -263,7 +273,7 @@ class Scope:
         distance = np.zeros(len(view.ids), dtype=np.uint16)
         for word, bits in zip(view.codes, asked, strict=True):
             distance += np.bitwise_count(word ^ bits)
-        mask = query.mask(view.ids, view.alive)
+        mask = query.mask(view.ids, query.there(view.ids, view.alive))
         if mask is not None:
             distance[~mask] = _FAR
         wanted = max(RESCORED, 4 * query.k)

@@ -113,8 +113,9 @@ def _place(seq: int, links: Sequence[Link], ids: Mapping[int, str]) -> dict[str,
     return {name: found for name, found in (("supersedes", before), ("superseded_by", after)) if found}
 
 
-def claim_item(claim: ClaimRow, verdict: Verdict, sources: Sources) -> dict[str, Any]:
-    """A claim at the asked point. `claim` is the one that stands for it (`verdict.into` where that is another)."""
+def claim_item(claim: ClaimRow, verdict: Verdict, sources: Sources, *, past: int | None = None) -> dict[str, Any]:
+    """A claim at the asked point. `claim` is the one that stands for it (`verdict.into` where that is another). An end
+    of knowledge behind the instant `past` was not known then."""
     shown = verdict.status != "forgotten"
     item: dict[str, Any] = {
         "kind": "claim",
@@ -129,7 +130,7 @@ def claim_item(claim: ClaimRow, verdict: Verdict, sources: Sources) -> dict[str,
         "occurs_from": render(claim.occurs_from) if shown else None,
         "occurs_to": render(claim.occurs_to) if shown else None,
         "known_from": render(verdict.known_from),
-        "known_to": render(verdict.known_to),
+        "known_to": None if past is not None and verdict.known_to > past else render(verdict.known_to),
         "evidence": sources.evidence(claim.seq),
     }
     if shown:

@@ -22,14 +22,21 @@ POSTINGS: Final = 4_000
 """Postings that one question may rank, rarest words first."""
 FEW: Final = 20
 """Phrases of single characters are tried where words find fewer documents than this, and in small namespaces."""
+ALL: Final = 2**63 - 1
 SMALL: Final = 1_000
 """Documents of a namespace in which everything is tried."""
 
 
 def match(
-    model: ReadModel, ns: int, terms: QueryTerms, frequency: Mapping[str, int], corpus: CorpusStatistics
+    model: ReadModel,
+    ns: int,
+    terms: QueryTerms,
+    frequency: Mapping[str, int],
+    corpus: CorpusStatistics,
+    *,
+    last: int = ALL,
 ) -> set[int]:
-    """Document ids. `frequency` tells in how many documents each token stands."""
+    """Document ids, up to `last`. `frequency` tells in how many documents each token stands."""
     prefix = base36(ns) + "|"
     known = {t.token for t in terms.terms if frequency.get(t.token) and not only_stops(t)}
     present = sorted((frequency[token], token) for token in known)
@@ -40,17 +47,17 @@ def match(
             break
         budget -= documents
         chosen.append(_clause("words", prefix, [token]))
-    found = _ranked(model, chosen)
+    found = _ranked(model, chosen, last)
     if present and not chosen:
         common = [_clause("words", prefix, [token]) for _, token in present]
-        found |= _newest(model, " AND ".join(common[:2])) | _newest(model, common[0])
+        found |= _newest(model, " AND ".join(common[:2]), last) | _newest(model, common[0], last)
     if corpus.documents <= SMALL or len(found) < FEW:
-        found |= _by_characters(model, prefix, terms, frequency, everything=corpus.documents <= SMALL)
+        found |= _by_characters(model, prefix, terms, frequency, last, everything=corpus.documents <= SMALL)
     return found
 
 
 def _by_characters(
-    model: ReadModel, prefix: str, terms: QueryTerms, frequency: Mapping[str, int], *, everything: bool
+    model: ReadModel, prefix: str, terms: QueryTerms, frequency: Mapping[str, int], last: int, *, everything: bool
 ) -> set[int]:
     """Words that the segmenter cut otherwise there, and the characters of words that stand nowhere."""
     phrases = [p for p in terms.phrases if everything or frequency.get("".join(p), 0) < FEW]
@@ -60,8 +67,8 @@ def _by_characters(
     unseen = [t for t in terms.terms if not frequency.get(t.token) and not only_stops(t)]
     apart = [_clause("chars", prefix, [c]) for t in unseen for c in characters(t)]
     if everything:
-        return _ranked(model, wanted + apart)
-    return _newest(model, " OR ".join(wanted)) if wanted else set()
+        return _ranked(model, wanted + apart, last)
+    return _newest(model, " OR ".join(wanted), last) if wanted else set()
 
 
 def only_stops(t: QueryTerm) -> bool:
@@ -80,13 +87,13 @@ def _clause(column: str, prefix: str, tokens: Sequence[str]) -> str:
     return f'{column} : "{" ".join(prefix + token for token in tokens)}"'
 
 
-def _ranked(model: ReadModel, clauses: Sequence[str]) -> set[int]:
+def _ranked(model: ReadModel, clauses: Sequence[str], last: int) -> set[int]:
     if not clauses:
         return set()
-    sql = "SELECT rowid FROM fulltext WHERE fulltext MATCH ? ORDER BY rank LIMIT ?"
-    return {row[0] for row in model.rows(sql, " OR ".join(clauses), MATCHES)}
+    sql = "SELECT rowid FROM fulltext WHERE fulltext MATCH ? AND rowid <= ? ORDER BY rank LIMIT ?"
+    return {row[0] for row in model.rows(sql, " OR ".join(clauses), last, MATCHES)}
 
 
-def _newest(model: ReadModel, expression: str) -> set[int]:
-    sql = "SELECT rowid FROM fulltext WHERE fulltext MATCH ? ORDER BY rowid DESC LIMIT ?"
-    return {row[0] for row in model.rows(sql, expression, MATCHES // 2)}
+def _newest(model: ReadModel, expression: str, last: int) -> set[int]:
+    sql = "SELECT rowid FROM fulltext WHERE fulltext MATCH ? AND rowid <= ? ORDER BY rowid DESC LIMIT ?"
+    return {row[0] for row in model.rows(sql, expression, last, MATCHES // 2)}

@@ -87,11 +87,13 @@ class Meaning:
         vector: Vectors = rows[0]
         return vector
 
-    def search(self, partition: int, ns: int, vector: Vectors, k: int) -> DenseHits | None:
+    def search(
+        self, partition: int, ns: int, vector: Vectors, k: int, *, last: int | None = None
+    ) -> DenseHits | None:
         index = self._index(partition)
         if index is None or self._embedder is None or index.model != self._embedder.id:
             return None
-        hits = index.search(ns, vector, k)
+        hits = index.search(ns, vector, k, last=last)
         seen = hits.searched
         share = seen / (seen + PRIOR_DOCUMENTS)
         mean = share * hits.mean + (1 - share) * PRIOR_MEAN

@@ -27,6 +27,7 @@ from .support import Support
 from .understand import Question
 from .validity import GONE, Point, Status, Verdict, judge, judge_slots
 from .wanted import Wanted
+from .weighed import as_weighed
 
 CONSIDERED: Final = 40
 """Documents whose rows are read, besides three for each item that is wanted: the best by words and meaning. The asked
@@ -105,6 +106,7 @@ class _Ranking:
             judged = {**judged, **self._model.claims(led)}
         self.lapsed = self._support.lapsed(judged, verdicts)
         self._newness = self._by_age(claims, events)
+        claims, judged = (dict(as_weighed(self._model, rows, self._point)) for rows in (claims, judged))
         entries = [*self._claims(claims, judged, verdicts), *self._events(events, behind, judged, verdicts)]
         entries.sort(key=lambda r: (-r.score, r.claim is None, -r.doc))
         kept = folded(entries, self._limit)

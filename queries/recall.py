@@ -26,6 +26,7 @@ from .diversity import diverse, pool_of
 from .exposures import Exposures, Reader
 from .fence import Fence, fence
 from .folding import Ranked
+from .horizon import Horizons
 from .items import Sources, claim_item, event_item
 from .packet import Packet, pack
 from .pointing import Pointed, pointing, resolved
@@ -96,6 +97,7 @@ class Recall:
         self._lag = lag
         self._ablated = ablated
         self._corpora = Corpora()
+        self._horizons = Horizons()
         self._dictionaries = Dictionaries()
 
     def answer(self, request: RecallRequest) -> dict[str, Any]:
@@ -175,6 +177,7 @@ class Recall:
             vector=vector,
             dense=self._dense,
             corpora=self._corpora,
+            horizon=self._horizons.of(model, namespace.ns, point),
         ).without(self._ablated)
         degraded += [name for name in found.degraded if name not in degraded]
         if self._lag is not None and not degraded and self._lag.behind(model.partition, model.checkpoint()):
@@ -185,7 +188,7 @@ class Recall:
             question=question,
             fence=fenced,
             point=point,
-            now=now,
+            now=min(now, point.known_at),
             wanted=request.wanted,
             limit=max(
                 pool_of(request.limit) if question.intent == "list" else request.limit,
@@ -244,7 +247,7 @@ class Recall:
         items = []
         for number, entry in enumerate(chosen):
             if entry.claim is not None and entry.verdict is not None:
-                item = claim_item(entry.claim, entry.verdict, sources)
+                item = claim_item(entry.claim, entry.verdict, sources, past=point.known)
                 why: dict[str, Any] = {"rule": entry.claim.rule, "chain": sources.chain(entry.claim.seq)}
             elif entry.event is not None:
                 twins = [copies[seq] for seq in entry.sources if seq in copies]

@@ -154,7 +154,7 @@ def _lead_to_equals(
     plain = [seq for seq in bare if claims[seq].slot not in homes]
     leads = model.stand_ins(plain) if plain else {}
     theirs = _nearest(model, set(leads.values()), point)[0] if leads else {}
-    if homes and point.position is None:
+    if homes:
         theirs |= _closest(told.rectangles, point)
         for seq in bare:
             claim = claims[seq]

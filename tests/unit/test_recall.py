@@ -239,7 +239,7 @@ class Meanings:
             raise Unavailable("down")
         return np.ones(4, dtype=np.float32) / 2
 
-    def search(self, partition: int, ns: int, vector, k: int) -> DenseHits | None:
+    def search(self, partition: int, ns: int, vector, k: int, *, last: int | None = None) -> DenseHits | None:
         return None if self.hits is None else DenseHits(self.hits[:k], 0.1, 0.1)
 
 

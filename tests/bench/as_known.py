@@ -1,0 +1,147 @@
+"""As known then: what was answered live is answered again, word for word, when the same moment is asked for later.
+
+    python -m tests.bench.as_known [--moments 1000] [--seed 7]
+
+A whole Taishi. A namespace is told this and that, corrected, confirmed and retracted; after each step, once it is
+settled, a question is asked, and its answer kept. At the end all are asked again: as known at that moment, and as of
+the position that was read then. Prints what differed; exit code 1 if anything did.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+
+from tests.support.running import RunningTaishi
+
+NAMESPACE = "moments"
+CITIES = ("Bruges", "Ghent", "Liège", "Namur", "Leuven", "苏州", "泉州", "大理")
+FOODS = ("waffles", "mussels", "chicory", "leeks", "豆腐脑", "米线")
+TRADES = ("a bakery", "a printing house", "the harbour office", "造纸厂")
+QUESTIONS = (
+    "Where do I live?", "where did I live before?", "What do I like?", "我住在哪里?", "我喜欢什么?", "Where do I work?",
+    "What did I say about the canal?", "which version runs?", "what happened with the lock?",
+)  # fmt: skip
+FIELDS = (
+    "kind", "id", "text", "subject", "predicate", "value", "status", "valid_from", "valid_to", "occurs_from",
+    "known_from", "known_to", "evidence",
+)  # fmt: skip
+
+
+class Moments:
+    def __init__(self, taishi: RunningTaishi, *, seed: int) -> None:
+        self.taishi = taishi
+        self.chance = random.Random(seed)
+        self.http = httpx.Client(timeout=30)
+        self.memories: list[str] = []
+        self.kept: list[tuple[dict[str, Any], dict[str, Any]]] = []
+
+    def write(self, path: str, body: dict[str, Any]) -> dict[str, Any]:
+        reply = self.http.post(self.taishi.write + path, json=body)
+        assert reply.status_code == 202, reply.text
+        found: dict[str, Any] = reply.json()
+        return found
+
+    def step(self) -> None:
+        pick = self.chance.choice
+        kind = pick(["say"] * 5 + ["remember", "remember", "correct", "confirm"])
+        if kind == "say":
+            text = pick([
+                f"I live in {pick(CITIES)}.", f"I moved to {pick(CITIES)}.", f"我搬到{pick(CITIES)}了。",
+                f"I like {pick(FOODS)}.", f"I don't like {pick(FOODS)} any more.", f"我喜欢吃{pick(FOODS)}。",
+                f"I work at {pick(TRADES)}.", f"The canal lock near {pick(CITIES)} was closed again, number "
+                f"{self.chance.randrange(500)}.", f"Temporarily I live in {pick(CITIES)}.",
+            ])  # fmt: skip
+            event = {"namespace": NAMESPACE, "content": text, "session": f"s{self.chance.randrange(20)}"}
+            self.write("/v1/events", {"events": [event]})
+        elif kind == "remember" or not self.memories:
+            body = {"namespace": NAMESPACE, "subject": "gateway", "predicate": "version",
+                    "value": f"{self.chance.randrange(9)}.{self.chance.randrange(9)}"}  # fmt: skip
+            self.memories.append(self.write("/v1/memories", body)["memory_id"])
+        elif kind == "correct":
+            change = {"namespace": NAMESPACE, "value": f"{self.chance.randrange(99)}.0",
+                      "was": pick(["wrong", "true_until"])}  # fmt: skip
+            reply = self.http.post(f"{self.taishi.write}/v1/memories/{pick(self.memories)}/correct", json=change)
+            assert reply.status_code in (202, 404, 409, 410), reply.text
+            if reply.status_code == 202:
+                self.memories.append(reply.json()["memory_id"])
+        else:
+            reply = self.http.post(
+                f"{self.taishi.write}/v1/memories/{pick(self.memories)}/confirm", json={"namespace": NAMESPACE}
+            )
+            assert reply.status_code in (202, 404, 409, 410), reply.text
+
+    def ask(self, query: str, **point: str) -> dict[str, Any]:
+        reply = self.http.post(
+            self.taishi.read + "/v1/recall", json={"namespace": NAMESPACE, "query": query, "limit": 8, **point}
+        )
+        assert reply.status_code == 200, reply.text
+        found: dict[str, Any] = reply.json()
+        return found
+
+    def live(self, count: int) -> None:
+        for n in range(count):
+            self.step()
+            self.taishi.settle(NAMESPACE)
+            query = QUESTIONS[n % len(QUESTIONS)]
+            self.kept.append(({"query": query}, self.ask(query)))
+
+    def again(self, *, by: str) -> Iterator[str]:
+        """What differs, a line for each moment. `by` is `known_at` or `as_of_position`."""
+        for n, (asked, live) in enumerate(self.kept):
+            as_of = live["as_of"]
+            point = {"valid_at": as_of["valid_at"], "known_at": as_of["known_at"]}
+            if by == "as_of_position":
+                point["as_of_position"] = as_of["position"]
+            then = self.ask(asked["query"], **point)
+            if difference := unlike(live, then):
+                yield f"{n} {by} {asked['query']!r}: {difference}"
+
+
+def unlike(live: dict[str, Any], then: dict[str, Any]) -> str:
+    if live["answerability"] != then["answerability"]:
+        return f"answerability {live['answerability']} → {then['answerability']}"
+    here, there = ([{f: item.get(f) for f in FIELDS} for item in reply["items"]] for reply in (live, then))
+    if here == there:
+        return ""
+    ids = [[item["id"] for item in items] for items in (here, there)]
+    if sorted(ids[0]) != sorted(ids[1]):
+        gone = [i["text"] for i in here if i["id"] not in ids[1]]
+        new = [i["text"] for i in there if i["id"] not in ids[0]]
+        return f"missing {gone}, new {new}"
+    if ids[0] != ids[1]:
+        return f"order {[i['text'] for i in here]} → {[i['text'] for i in there]}"
+    return "; ".join(
+        f"{a['text']}: {f} {a[f]} → {b[f]}" for a, b in zip(here, there, strict=True) for f in FIELDS if a[f] != b[f]
+    )
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--moments", type=int, default=1000)
+    parser.add_argument("--seed", type=int, default=7)
+    given = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        taishi = RunningTaishi(Path(folder), "--no-story").wait_until_up()
+        try:
+            moments = Moments(taishi, seed=given.seed)
+            moments.live(given.moments)
+            differing = {by: list(moments.again(by=by)) for by in ("known_at", "as_of_position")}
+        finally:
+            taishi.stop()
+    for by, lines in differing.items():
+        print(f"{by}: {len(lines)} of {given.moments} moments differ")
+        for line in lines[:40]:
+            print("  " + line)
+    return int(any(differing.values()))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
