@@ -25,6 +25,7 @@ class Fading:
     half_used: float
     most: float
     least: float
+    half_read: float
     read_lives: float
 
 

@@ -100,10 +100,12 @@ class DueModel:
     def due(self, ns: int, *, now: int, after: int, limit: int = PAGE) -> tuple[list[Due], int | None]:
         """What has expired or faded by `now`, of the claims behind position `after`, and the position to go on from
         (None: that was all)."""
-        rows = self._rows(_CANDIDATES, ns, after, now - _shortest_life(), limit)
+        rows = self._rows(_CANDIDATES, ns, after, now - _shortest_life(), orjson.dumps(_for_good()).decode(), limit)
         found: list[Due] = []
         gone: set[int] = set()
-        for _, slot, value, negates in rows:
+        for _, slot, value, negates, predicate, subject, importance, *used in rows:
+            if not _may_be_due(Use(*used), predicate, importance, own=subject == USER, now=now):
+                continue
             due = self._judged(self._group(slot, value, negates), now)
             if due is None:
                 continue
@@ -225,6 +227,19 @@ def _kept(ns: int, name: str, settings: str) -> NamespaceToKeep:
     return NamespaceToKeep(ns, name, given.get("fading", "on") == "on", given.get("capacity", fading().capacity))
 
 
+def _may_be_due(use: Use, predicate: str | None, importance: float | None, *, own: bool, now: int) -> bool:
+    """By the newest claim of a group alone: what others of it were told or used only keeps it longer."""
+    kind = default_registry().predicate(predicate or "")
+    weight = 0.5 if importance is None else importance
+    at = (faded_at(use, kind, importance=weight, own=own), expires_at(use, kind, importance=weight, own=own))
+    return any(one is not None and one <= now for one in at)
+
+
+@lru_cache(maxsize=1)
+def _for_good() -> list[str]:
+    return [p.name for p in default_registry() if not p.life and not p.expires]
+
+
 @lru_cache(maxsize=1)
 def _shortest_life() -> int:
     """No memory fades sooner after it was told, in microseconds."""
@@ -236,8 +251,13 @@ def _shortest_life() -> int:
 
 _LIVING: Final = "removed_at IS NULL AND {0}.erased_at IS NULL AND {0}.archived_at IS NULL"
 _C, _O = _LIVING.format("c"), _LIVING.format("o")
-_CANDIDATES: Final = f"""SELECT c.seq, c.slot, c.value_fp, c.negates FROM claims c INDEXED BY claims_ns
+_USED: Final = """nullif(max(ifnull(s.confirmed_at, 0), ifnull(s.revived_at, 0)), 0), s.read_at, ifnull(s.reads, 0),
+    ifnull(s.confirmations, 0), ifnull(s.helpful, 0), ifnull(s.unhelpful, 0)"""
+_CANDIDATES: Final = f"""SELECT c.seq, c.slot, c.value_fp, c.negates, c.predicate, c.subject_key, c.importance,
+    c.kept_from, {_USED}
+    FROM claims c INDEXED BY claims_ns LEFT JOIN standing s ON s.ns = c.ns AND s.memory_id = c.claim_id
     WHERE c.ns = ? AND c.seq > ? AND c.kept_from < ? AND c.{_C}
+    AND ifnull(c.predicate, '') NOT IN (SELECT value FROM json_each(?))
     AND NOT EXISTS (SELECT 1 FROM claims o WHERE o.slot = c.slot AND o.value_fp = c.value_fp AND o.negates = c.negates
         AND o.seq > c.seq AND o.{_O})
     ORDER BY c.seq LIMIT ?"""
@@ -272,9 +292,7 @@ _OF_ID: Final = """SELECT slot, value_fp, negates, max(ifnull(archived_at, 0), i
 _SLOT_OF: Final = "SELECT slot, value_fp, negates FROM claims WHERE seq = ?"
 _COUNT_ALL: Final = "SELECT count(*) FROM claims WHERE ns = ?"
 _COUNT_LIVE: Final = f"SELECT count(*) FROM claims c WHERE c.ns = ? AND c.{_C}"
-_LIVE: Final = f"""SELECT c.seq, c.predicate, c.subject_key, c.importance, c.kept_from,
-    nullif(max(ifnull(s.confirmed_at, 0), ifnull(s.revived_at, 0)), 0), s.read_at, ifnull(s.reads, 0),
-    ifnull(s.confirmations, 0), ifnull(s.helpful, 0), ifnull(s.unhelpful, 0),
+_LIVE: Final = f"""SELECT c.seq, c.predicate, c.subject_key, c.importance, c.kept_from, {_USED},
     EXISTS (SELECT 1 FROM beliefs b JOIN claims k ON k.seq = b.claim WHERE b.slot = c.slot
         AND k.value_fp = c.value_fp AND k.negates = c.negates)
     FROM claims c LEFT JOIN standing s ON s.ns = c.ns AND s.memory_id = c.claim_id WHERE c.ns = ? AND c.{_C}"""

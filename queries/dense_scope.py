@@ -1,8 +1,7 @@
 """One namespace's vectors in memory: all of them while they are few, the signs of their components when they are many.
 
-Rows are only ever added behind the last, in document order but for what is put back; deleted documents are
-marked, and their numbers wiped
-from memory with their rows when enough have gone.
+Rows are only ever added behind the last, in document order but for what is put back; deleted documents are marked, and
+their numbers wiped from memory with their rows when enough have gone.
 """
 
 from __future__ import annotations
@@ -157,7 +156,7 @@ class Scope:
         ).get
         back: list[int] = []
         if self._last_doc and deletions > self._deletions:
-            changed = connection.execute(
+            changed: list[Any] = connection.execute(
                 "SELECT doc FROM deletions WHERE ns = ? AND number > ? ORDER BY number", (self._ns, self._deletions)
             ).fetchall()
             is_back = {abs(doc): doc < 0 for (doc,) in changed}

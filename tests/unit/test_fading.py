@@ -53,7 +53,7 @@ def test_use_is_bounded(reads, confirmations, helpful, unhelpful, importance, da
     rules = fading()
     assert rules.least * 0.7 <= stretch(importance, own=True, use=use) <= rules.most * 1.3
     assert 0 <= vivid(use, 20_000 * DAY, importance=importance) <= 1
-    bound = rules.read_lives * 365 + 365 * rules.most * 1.3 * 2
+    bound = rules.read_lives * 365 + 365 * rules.most * 1.3 * 1.6
     assert faded_at(use, YEAR, importance=importance, own=True) <= bound * DAY
 
 
@@ -129,9 +129,9 @@ def test_said_again_it_is_back_at_once_and_maintenance_says_so(years: Years):
     (due,) = years.maintain()
     assert (due.kind, due.reason, due.claims) == ("claim.revived", "evidence", [(claim_id(first), first.position.seq)])
     assert years.maintain() == []
-    years.pass_days(600)
+    years.pass_days(500)
     assert years.maintain() == []
-    years.pass_days(200)
+    years.pass_days(300)
     (due,) = years.maintain()
     assert due.kind == "claim.archived" and len(due.claims) == 2
 
