@@ -154,6 +154,11 @@ def outbox_path(home: Path, extraction: int) -> Path:
     return home / "keeper" / ("keeper.db" if extraction == FIRST else f"e{extraction}.db")
 
 
+def live_extraction(home: Path) -> int:
+    """The number of the extraction generation that the live read models fold."""
+    return Generations(home).read().live.extraction
+
+
 def live_folder(home: Path) -> Path:
     """The live generation's folder, as it is now."""
     models = models_folder(home)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Final
 
 from prometheus_client.core import GaugeMetricFamily, Metric
@@ -17,6 +18,7 @@ from taishi.ingest.server_memory import ServerMemory
 from taishi.ingest.spending import spending
 
 from .extraction import ledger_path, open_ledger
+from .generations import live_extraction, outbox_path
 from .settings import Settings
 
 _log: Final = logging.getLogger(__name__)
@@ -28,6 +30,7 @@ class DeploymentMetrics(Collector):
     def __init__(self, settings: Settings, *, memory: Callable[[], ServerMemory]) -> None:
         self._settings = settings
         self._memory = memory
+        self._path: Path | None = None
         self._outbox: Outbox | None = None
 
     def collect(self) -> Iterator[Metric]:
@@ -38,12 +41,13 @@ class DeploymentMetrics(Collector):
                 _log.warning("%s is not measured: %s", measure.__name__.strip("_"), type(e).__name__)
 
     def _windows(self) -> Iterator[Metric]:
-        path = self._settings.home / "keeper" / "keeper.db"
-        if self._outbox is None:
-            if not path.exists():
-                return
-            self._outbox = Outbox(path)
+        path = outbox_path(self._settings.home, live_extraction(self._settings.home))
+        if not path.exists():
+            return
+        if path != self._path:  # another generation answers now
+            self._path, self._outbox = path, Outbox(path)
         family = GaugeMetricFamily("taishi_extraction_windows", "Windows not yet extracted", labels=("state",))
+        assert self._outbox is not None
         for state, count in self._outbox.counts().items():
             family.add_metric((state,), count)
         yield family

@@ -104,6 +104,11 @@ def completed_event(
     )
 
 
+def failed_id(namespace: str, window_id: str, generation: int, attempt: int) -> str:
+    """The id of the event that tells of a failed attempt, counted from 0."""
+    return derived_id("extraction.failed", namespace, window_id, str(generation), str(attempt))
+
+
 def failed_event(
     *,
     namespace: str,
@@ -125,7 +130,7 @@ def failed_event(
     if usage is not None:
         facts["usage"] = dict(usage)
     return NewEvent(
-        event_id=derived_id("extraction.failed", namespace, window_id, str(generation), str(attempt)),
+        event_id=failed_id(namespace, window_id, generation, attempt),
         type="extraction.failed",
         namespace=namespace,
         session=session,

@@ -20,6 +20,7 @@ COMMANDS: Final = {
     "explain": "questions:explain",
     "timeline": "questions:timeline",
     "status": "questions:status",
+    "entities": "entities:entities",
     "import": "importing:import_files",
     "maintain": "maintaining:maintain_memories",
     "export": "portability:export",

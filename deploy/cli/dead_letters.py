@@ -12,12 +12,15 @@ from typing import Annotated, Any, Final
 
 import typer
 
+from taishi.ingest.answers import Answers
+from taishi.ingest.derived import failed_id
 from taishi.ingest.instants import render
 from taishi.ingest.outbox import KeptWindow, Outbox
 from taishi.projections.dead_letters import DeadLetter, ask_again
 from taishi.projections.dead_letters import dead_letters as dead_letters_of
 
-from ..generations import live_folder, models_folder
+from ..event_log import open_keys, open_log
+from ..generations import live_extraction, live_folder, models_folder, outbox_path
 from ..settings import load_settings
 from .session import AsJson, Namespace, fail, failing_clearly, out, print_json, session, show
 
@@ -90,6 +93,41 @@ def skip(
     show(reply, as_json, lambda r: out.print(f"given up; the log says so at {r['position']}"))
 
 
+@dead_letters.command("answer")
+def answer(
+    window: Annotated[str, typer.Argument(metavar="ID", help="A window, as `dead-letters list` shows it.")],
+    as_json: AsJson = False,
+) -> None:
+    """What the model answered that could not be used, of a window's attempts the last one that kept one."""
+    with failing_clearly(as_json=as_json), _outbox() as outbox:
+        failed = [] if outbox is None else [*outbox.failed(), *outbox.retrying()]
+        found = next((w for w in failed if w.window_id == window), None)
+        told = None if found is None else _kept_answer(found)
+    if told is None:
+        fail("this window has not failed" if found is None else "no answer is kept, or its words were forgotten")
+    if as_json:
+        print_json({"id": window, "answer": told})
+    else:
+        out.print(told)
+
+
+def _kept_answer(window: KeptWindow) -> str | None:
+    settings = load_settings()
+    generation = live_extraction(settings.home)
+    keys = open_keys(settings)
+    log = open_log(settings, keys)
+    try:
+        attempts = [failed_id(window.namespace, window.window_id, generation, n) for n in range(window.attempts)]
+        for place in reversed(log.locate(window.namespace, attempts)):
+            told = None if place is None else Answers(keys).opened(log.fetch(place).body)
+            if told is not None:
+                return told
+        return None
+    finally:
+        log.close()
+        keys.close()
+
+
 def _letters(namespace: str | None) -> list[DeadLetter]:
     settings = load_settings()
     if not (models_folder(settings.home) / "current").exists():
@@ -118,8 +156,9 @@ def _event_shown(letter: DeadLetter) -> dict[str, Any]:
 @contextmanager
 def _outbox() -> Iterator[Outbox | None]:
     """The keeper's file, None where there is none yet."""
-    path = load_settings().home / "keeper" / "keeper.db"
-    if not path.exists():
+    home = load_settings().home
+    path = outbox_path(home, live_extraction(home)) if (models_folder(home) / "current").exists() else None
+    if path is None or not path.exists():
         yield None
         return
     outbox = Outbox(path)

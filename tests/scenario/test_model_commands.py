@@ -1,8 +1,9 @@
-"""The grey zone of the dedup funnel: found, judged by a chat model when asked for, each verdict an event."""
+"""Commands around a chat model: near copies that it judges when asked, answers that could not be used; and names."""
 
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,7 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.support.chat_server import ChatServer
+from tests.support.chat_server import ChatServer, reading
 from tests.support.running import RunningTaishi
 
 TWO_OF_ONE = [("a quiet walk by the lake", "quiet lake walks"), ("清晨湖边散步", "清晨在湖边散步")]
@@ -29,7 +30,7 @@ def judging(asked: dict[str, Any]) -> dict[str, Any]:
 @pytest.fixture
 def model() -> Iterator[ChatServer]:
     server = ChatServer()
-    server.answer = judging  # type: ignore[method-assign]
+    server.answer = judging
     yield server
     server.stop()
 
@@ -46,11 +47,15 @@ def taishi(tmp_path: Path, model: ChatServer) -> Iterator[RunningTaishi]:
         running.stop()
 
 
-def told(taishi: RunningTaishi, *arguments: str) -> dict[str, Any]:
-    done = taishi.cli("ops", "duplicates", "--json", *arguments)
+def run(taishi: RunningTaishi, *arguments: str) -> dict[str, Any]:
+    done = taishi.cli(*arguments, "--json")
     assert done.returncode == 0, done.stderr
     found: dict[str, Any] = json.loads(done.stdout)
     return found
+
+
+def told(taishi: RunningTaishi, *arguments: str) -> dict[str, Any]:
+    return run(taishi, "ops", "duplicates", *arguments)
 
 
 def by_the_lake(taishi: RunningTaishi) -> list[str]:
@@ -81,3 +86,40 @@ def test_what_may_be_the_same_is_asked_about_once_and_folded(taishi: RunningTais
     assert told(taishi)["pairs"] == []
     calls = len(model.asked)
     assert told(taishi, "--ask")["same"] == 0 and len(model.asked) == calls
+
+
+def test_an_answer_that_could_not_be_used_is_shown_until_its_words_are_forgotten(
+    tmp_path: Path, model: ChatServer
+) -> None:
+    model.answer = reading
+    model.fault = "one_twice"
+    taishi = RunningTaishi(
+        tmp_path, "--no-story", embedder="off", extractor="model", model__name="m", model__base_url=model.base_url,
+        model__price_in="1", model__price_out="1", model__prelook="0",
+    )  # fmt: skip
+    try:
+        taishi.wait_until_up()
+        events = [{"namespace": "n", "content": "Ann likes jasmine"}] * 5
+        placed = httpx.post(f"{taishi.write}/v1/events", json={"events": events}, timeout=20).json()["accepted"]
+        end = time.monotonic() + 30
+        while not (failed := run(taishi, "dead-letters", "list")["items"]):
+            assert time.monotonic() < end
+        assert "jasmine" in run(taishi, "dead-letters", "answer", failed[0]["id"])["answer"]
+        gone = f"{taishi.write}/v1/memories/{placed[0]['event_id']}?namespace=n"
+        assert httpx.delete(gone, timeout=20).status_code == 200
+        assert taishi.cli("dead-letters", "answer", failed[0]["id"]).returncode == 1
+    finally:
+        taishi.stop()
+
+
+def test_who_is_who_is_said_and_shown(taishi: RunningTaishi) -> None:
+    assert run(taishi, "entities", "list", "-n", "e")["items"] == []
+    assert set(run(taishi, "entities", "alias", "Bobby", "--of", "Robert", "-n", "e")["names"]) == {"Robert", "Bobby"}
+    taishi.settle("e")
+    (item,) = run(taishi, "entities", "list", "bobby", "-n", "e")["items"]
+    assert item["name"] == "Robert"
+    assert "Robert: Bobby" in taishi.cli("entities", "list", "-n", "e").stdout
+    run(taishi, "entities", "split", "Bobby", "-n", "e")
+    taishi.settle("e")
+    (item,) = run(taishi, "entities", "list", "-n", "e")["items"]
+    assert item["names"] == [] and {one["name"] for one in item["history"]} == {"Bobby", "Robert"}
