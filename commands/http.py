@@ -38,6 +38,8 @@ from .identity import Alias, Identified, Merge, Split, alias, merge, split
 from .judgement import Confirm, Feedback, Resolve, confirm, feedback, resolve
 from .ports import Ports
 from .pressure import Pressure, Unlimited
+from .progress import in_lines, wanted_in_lines
+from .proof import Proof, Prove, prove, receipts_namespace
 from .publish import Accepted, Import, Publish, namespace_of, publish, publish_history
 from .remember import Remember, Remembered, remember
 from .replay import replay
@@ -108,7 +110,15 @@ class _Routes:
 
     async def forget_scope(self, request: Request) -> Response:
         body = await self._body(request, Forget, "command")
+        if wanted_in_lines(request):
+            return in_lines(lambda tell: forget_scope(body, self._ports, tell))
         return json_reply(await forget_scope(body, self._ports))
+
+    async def prove(self, request: Request) -> Response:
+        key = self._guard.identify(request)
+        body = await parse_body(request, Prove)
+        key.require("command", receipts_namespace(body.receipt))
+        return json_reply(await prove(body, self._ports))
 
     async def resolve(self, request: Request) -> Response:
         body = await self._body(request, Resolve, "command")
@@ -167,6 +177,8 @@ class _Routes:
                       query={"namespace": "whose memory it is", "reason": "why, for the record"}),
             Operation(method="POST", path="/v1/forget", handler=self.forget_scope, body=Forget, reply=Forgotten,
                       summary="Forget a subject, session, time range or namespace: a dry run, then with its token"),
+            Operation(method="POST", path="/v1/forget/verify", handler=self.prove, body=Prove, reply=Proof,
+                      summary="Prove a receipt: tombstones, ledger, keys, bodies and read models are looked at anew"),
             Operation(method="POST", path="/v1/conflicts/{slot}/resolve", handler=self.resolve, status=202,
                       body=Resolve, reply=Placed, summary="Say which of contested claims holds"),
             Operation(method="POST", path="/v1/entities/alias", handler=self.alias, status=202, body=Alias,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 import httpx
@@ -50,14 +50,33 @@ class Side:
         try:
             reply = self._http.request(method, path, content=content, params=params, headers=headers)
         except (httpx.HTTPError, httpx.InvalidURL) as e:
-            raise CallFailed(
-                {
-                    "title": "unreachable",
-                    "detail": f"the {self._name} side at {self._base} does not answer ({type(e).__name__}): "
-                    "is `taishi up` running?",
-                }
-            ) from None
+            raise CallFailed(self._unreachable(e)) from None
         return _decoded(reply)
+
+    def lines(self, method: str, path: str, body: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+        """A reply that comes in lines while the work goes on; the last one is the result."""
+        headers = {"content-type": "application/json", "accept": "application/x-ndjson"}
+        content = orjson.dumps({k: v for k, v in body.items() if v is not None})
+        try:
+            with self._http.stream(method, path, content=content, headers=headers) as reply:
+                if reply.headers.get("content-type") != "application/x-ndjson":
+                    reply.read()
+                    yield _decoded(reply)
+                    return
+                for line in reply.iter_lines():
+                    told = orjson.loads(line)
+                    if str(told.get("type", "")).startswith("urn:taishi:problem:"):
+                        raise CallFailed(told)
+                    yield told
+        except (httpx.HTTPError, httpx.InvalidURL) as e:
+            raise CallFailed(self._unreachable(e)) from None
+
+    def _unreachable(self, error: Exception) -> dict[str, str]:
+        return {
+            "title": "unreachable",
+            "detail": f"the {self._name} side at {self._base} does not answer ({type(error).__name__}): "
+            "is `taishi up` running?",
+        }
 
     def close(self) -> None:
         self._http.close()

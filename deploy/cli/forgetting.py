@@ -1,13 +1,16 @@
-"""`forget`: one memory at once, a wider scope after its dry run was seen and confirmed."""
+"""`forget`: one memory at once, a wider scope after its dry run was seen and confirmed; and the proof of a receipt."""
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated, Any
 
+import orjson
 import typer
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from .render import flat
-from .session import AsJson, Namespace, fail, out, print_json, session
+from .session import AsJson, Namespace, Session, err, fail, out, print_json, session
 
 
 def forget(
@@ -20,10 +23,17 @@ def forget(
     everything: Annotated[bool, typer.Option("--all", help="The whole namespace.")] = False,
     reason: Annotated[str | None, typer.Option(metavar="TEXT")] = None,
     confirm: Annotated[str | None, typer.Option(metavar="TOKEN", help="What a dry run with --json prints.")] = None,
+    verify: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", exists=True, dir_okay=False, help="Prove the receipt that --json printed."),
+    ] = None,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Forgets for good: words, claims, index, keys. Anything beyond one memory is a dry run until it is confirmed."""
+    if verify is not None:
+        _verify(verify, as_json)
+        return
     given = {"subject": subject, "session": session_id, "from": since, "to": until, "all": everything or None}
     scope = {k: v for k, v in given.items() if v is not None}
     if (memory_id is None) == (not scope):
@@ -42,7 +52,38 @@ def forget(
             if not yes and not typer.confirm(f"This will forget {_counted(dry['would_forget'])}, for good. Go on?"):
                 fail("nothing was forgotten")
             confirm = dry["confirm"]
-        _show(here.client.write.call("POST", "/v1/forget", {**body, "confirm": confirm}), as_json)
+        _show(_watched(here, {**body, "confirm": confirm}), as_json)
+
+
+def _watched(here: Session, body: dict[str, Any]) -> dict[str, Any]:
+    """The reply; a bar on stderr shows how far it is."""
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    told: dict[str, Any] = {}
+    with Progress(*columns, console=err, transient=True) as bar:
+        task = bar.add_task("forgetting", total=None)
+        for told in here.client.write.lines("POST", "/v1/forget", body):
+            if "done" in told:
+                bar.update(task, completed=told["done"], total=told["of"])
+    return told
+
+
+def _verify(path: Path, as_json: bool) -> None:
+    """Exit code 1 unless all of it holds."""
+    try:
+        given = orjson.loads(path.read_bytes())
+        receipt = given.get("receipt", given)
+    except (ValueError, AttributeError):
+        raise typer.BadParameter("the file holds no receipt", param_hint="--verify") from None
+    with session(as_json=as_json) as here:
+        proof = here.client.write.call("POST", "/v1/forget/verify", {"receipt": receipt})
+    if as_json:
+        print_json(proof)
+    else:
+        out.print("proved" if proof["proved"] else "not proved")
+        for name, said in proof["checks"].items():
+            out.print(f"  {name.replace('_', ' ')}: {said}")
+    if not proof["proved"]:
+        raise typer.Exit(1)
 
 
 def _counted(would_forget: Any) -> str:

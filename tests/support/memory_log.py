@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from hashlib import sha256
 
 import orjson
@@ -101,7 +102,10 @@ class MemoryLog(EventLog):
         return outcomes
 
     def read(self, partition: int, *, after: int, limit: int = 500) -> list[Event]:
-        return self.events[after : after + limit]
+        return [self._opened(event) for event in self.events[after : after + limit]]
+
+    def _opened(self, event: Event) -> Event:
+        return replace(event, body=None) if event.key_id in self._keys.destroyed else event
 
     def wait(self, after: dict[int, int], *, seconds: float) -> bool:
         return len(self.events) > after[0]
@@ -109,7 +113,7 @@ class MemoryLog(EventLog):
     def fetch(self, position: Position) -> Event:
         if not 0 < position.seq <= len(self.events):
             raise NotFound("no such event")
-        return self.events[position.seq - 1]
+        return self._opened(self.events[position.seq - 1])
 
     def locate(self, namespace: str, event_ids: Sequence[str]) -> list[Position | None]:
         found = (self._find(namespace, event_id) for event_id in event_ids)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+import orjson
 import pytest
 
 from taishi.commands.erasure import LARGEST_TOMBSTONE, sign_receipt
@@ -229,3 +230,61 @@ def test_feedback(side: WriteSide) -> None:
     event = side.log.events[-1]
     assert (event.type, event.facts) == ("feedback.given", {"exposure": shown, "helpful": True})
     assert event.body == {"note": "spot on"}
+
+
+def prove(side: WriteSide, receipt: dict[str, Any], status: int = 200) -> dict[str, Any]:
+    return side.post("/v1/forget/verify", {"receipt": receipt}, status)
+
+
+def test_a_receipt_is_proved(side: WriteSide) -> None:
+    first = remember(side, "tea")
+    remember(side, "rain")
+    receipt = delete(side, first["memory_id"])["receipt"]
+    proof = prove(side, receipt)
+    assert proof["proved"] and set(proof["checks"].values()) == {"ok"}
+    assert (proof["tombstones"], proof["keys"]) == (1, 1)
+
+
+@pytest.mark.parametrize("name", ["position", "digest", "counts", "signature", "tombstones"])
+def test_an_altered_receipt_is_not(side: WriteSide, name: str) -> None:
+    receipt = delete(side, remember(side, "tea")["memory_id"])["receipt"]
+    proof = prove(side, {**receipt, name: "p0:1"})
+    assert not proof["proved"] and proof["checks"]["signature"].startswith("wrong")
+    assert proof["checks"]["keys"] == "not looked at"
+
+
+def test_what_is_not_so_is_not_proved(side: WriteSide) -> None:
+    first, second = remember(side, "tea"), remember(side, "rain")
+    receipt = delete(side, first["memory_id"])["receipt"]
+    secret = side.keys.secret("ledger")
+    elsewhere = {**receipt, "tombstones": ["p0:2"]}
+    proof = prove(side, {**elsewhere, "signature": sign_receipt(elsewhere, secret)})
+    assert "no tombstone" in proof["checks"]["tombstones"]
+    side.keys.destroyed.clear()
+    assert prove(side, receipt)["checks"]["keys"] == "1 are still there"
+    side.ledger.path.unlink()
+    assert "not in it" in prove(side, receipt)["checks"]["ledger"]
+    side.directory.remains = lambda *_: 3  # type: ignore[method-assign, assignment]
+    assert prove(side, receipt)["checks"]["read_models"] == "3 rows are still there"
+    assert second
+
+
+def test_what_is_no_receipt(side: WriteSide) -> None:
+    prove(side, {}, 422)
+    prove(side, {"what": {"namespace": 5}}, 422)
+    side.post("/v1/forget/verify", {}, 422)
+
+
+def test_progress_comes_in_lines(side: WriteSide) -> None:
+    many = LARGEST_TOMBSTONE + 5
+    say(side, *(f"line {n}" for n in range(many)))
+    body = {"namespace": "n", "all": True}
+    token = side.post("/v1/forget", body, 200)["confirm"]
+    reply = side.http.post(
+        "/v1/forget", json={**body, "confirm": token}, headers={"accept": "application/x-ndjson"}
+    )
+    told = [orjson.loads(line) for line in reply.text.splitlines()]
+    assert told[:-1] == [{"done": LARGEST_TOMBSTONE, "of": many}, {"done": many, "of": many}]
+    assert prove(side, told[-1]["receipt"])["proved"]
+    wrong = side.http.post("/v1/forget", json={**body, "confirm": "no"}, headers={"accept": "application/x-ndjson"})
+    assert orjson.loads(wrong.text)["status"] == 422

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from taishi.ingest.instants import FOREVER
+from taishi.projections.closure import Closures
 from taishi.projections.entities import Identity, names
 from taishi.projections.lookup import Lookup
 from tests.support.history import History
@@ -135,21 +136,23 @@ def test_forgetting_someone_takes_every_name_and_what_said_so(tmp_path):
     lookup = Lookup(lambda: tmp_path / "models" / "g1")
     ns = h.events[0].position.seq
     assert lookup.names(0, ns, "小李") == ["李明", "小李"]
-    taken = lookup.of_subject(0, ns, "李明", upto=2**62)
+    closures = Closures(lookup, 0, ns)
+    taken = closures.of_subject("李明", upto=2**62)
     assert {seq for _, seq in taken.claims} == {first.position.seq, second.position.seq}
-    assert (told.event_id, told.position.seq, told.key_id) in taken.claim_events
-    assert beside.event_id not in {e[0] for e in taken.claim_events}
+    assert (told.event_id, told.position.seq, told.key_id) in taken.identities
+    assert beside.event_id not in {e[0] for e in taken.identities}
     assert [seq for _, seq, _ in taken.raw_events] == [heard.position.seq]
-    whole = lookup.of_namespace(0, ns, upto=2**62)
-    assert {told.event_id, beside.event_id, other.event_id} <= {e[0] for e in whole.claim_events}
-    early = lookup.of_range(0, ns, 0, told.recorded_at + 1, upto=2**62)
-    assert told.event_id in {e[0] for e in early.claim_events}
-    assert beside.event_id not in {e[0] for e in early.claim_events}
+    whole = closures.of_namespace(upto=2**62)
+    assert {e[0] for e in whole.identities} == {told.event_id, beside.event_id}
+    assert other.event_id in {e[0] for e in whole.claim_events}
+    early = closures.of_range(0, told.recorded_at + 1, upto=2**62)
+    assert told.event_id in {e[0] for e in early.identities}
+    assert beside.event_id not in {e[0] for e in early.identities}
     gone = h.add(
         "scope.forgotten",
         facts={
             "kind": "subject", "claims": [list(c) for c in taken.claims], "keys": [],
-            "events": [[e[0], e[1]] for e in (*taken.raw_events, *taken.claim_events)],
+            "events": [[e[0], e[1]] for e in (*taken.raw_events, *taken.claim_events, *taken.identities)],
         },
     )  # fmt: skip
     side.file.apply([gone])

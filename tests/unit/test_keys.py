@@ -196,8 +196,8 @@ def test_the_statements_are_ones_that_postgresql_knows() -> None:
 
 
 def test_no_copy_of_a_destroyed_key_is_left_between_rows(url: str) -> None:
-    """Rows are written in the order of their ids, and what is left of a destroyed one keeps its page full enough, so that
-    SQLite never moves a row: a copy would stay behind where it was (`page_gaps`)."""
+    """Rows are written in the order of their ids, and what is left of a destroyed one keeps its page full enough: so
+    SQLite never moves a row, whose copy would stay behind where it was (`page_gaps`)."""
     stores = [Store(url) for _ in range(3)]
     taken: list[tuple[int, bytes]] = []
     for _ in range(3):
