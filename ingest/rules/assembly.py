@@ -42,7 +42,7 @@ def claims_of(grammar: Grammar, reading: Reading, place: Place, carry: Carry) ->
     course = frame.course
     if course == "state" and _BEGINS.search(place.clause.text) is not None:
         course = "change"
-    if frame.subjects.startswith("thing") and is_of_systems(frame.emit[0].predicate):
+    if frame.subjects.startswith(("thing", "system")) and is_of_systems(frame.emit[0].predicate):
         if is_required(place.clause.text, chinese=place.sentence.chinese):
             return []
         if course == "change" and not has_changed(place.clause.text):
@@ -118,7 +118,8 @@ def _timely(grammar: Grammar, reading: Reading, spans: Sequence[TimeSpan], place
         return any(span.kind in ("when", "during") and span.begins <= now < span.ends < FOREVER for span in dated)
     if frame.timed == "future":
         ahead = any(span.begins > now or (span.ends > now and span.kind in ("when", "until")) for span in dated)
-        return ahead and not reading.le
+        told = not grammar.words and "vp" in reading.parts and grammar.done("", reading.parts["vp"].text)
+        return ahead and not reading.le and not told
     if frame.emit[0].predicate == "habit" and len(dated) == len(spans) and any(_one_day(span, place) for span in dated):
         return False
     if frame.course == "happening":

@@ -10,7 +10,7 @@ from typing import Final
 from .frames import Frame
 from .grammar import Carry, Grammar, Place
 from .subjects import Left, Subject
-from .systems import Owner, with_owner
+from .systems import Owner, is_system, with_owner
 
 _SUITS: Final[Mapping[str, frozenset[str]]] = {
     "self": frozenset({"self"}),
@@ -21,6 +21,7 @@ _SUITS: Final[Mapping[str, frozenset[str]]] = {
     "living": frozenset({"self", "relative", "person"}),
     "thing": frozenset({"org", "thing", "person"}),
     "thing_or_speaker": frozenset({"org", "thing", "person", "self"}),
+    "system": frozenset({"org", "thing", "person"}),
     "any": frozenset({"self", "relative", "person", "org", "thing"}),
     "thing_named": frozenset({"org", "thing", "person"}),
     "any_named": frozenset({"org", "thing", "person", "relative"}),
@@ -49,7 +50,7 @@ def who(grammar: Grammar, frame: Frame, before: str, place: Place, carry: Carry)
         return (Left(subject=speaker), speaker, False) if place.voice.first_person else None
     left = grammar.read_left(before, place.voice)
     inherited = False
-    if left is None and carry.owner is not None and frame.subjects.startswith("thing"):
+    if left is None and carry.owner is not None and frame.subjects.startswith(("thing", "system")):
         left = _of_it(grammar, before, place, carry.owner)
         if left is not None and left.subject is not None:
             carry.subject, carry.start = left.subject, carry.owner.start
@@ -70,7 +71,7 @@ def who(grammar: Grammar, frame: Frame, before: str, place: Place, carry: Carry)
             carry.start = carry.owner.start
             return left, subject, True
     elif frame.explicit:
-        if not (frame.subjects == "thing" and isinstance(carry.subject, Subject) and carry.subject.kind in ("thing", "org")):
+        if not (frame.subjects in ("thing", "system") and isinstance(carry.subject, Subject) and carry.subject.kind in ("thing", "org")):
             return None
         subject, inherited = carry.subject, True
     elif frame.subjects == "thing_or_speaker" and isinstance(carry.subject, Subject) and carry.subject.kind == "thing":
@@ -90,6 +91,8 @@ def who(grammar: Grammar, frame: Frame, before: str, place: Place, carry: Carry)
         return None
     else:
         subject = speaker
+    if frame.subjects == "system" and not is_system(subject.name):
+        return None
     if subject.kind not in _SUITS[frame.subjects]:
         if not (frame.subjects == "thing" and left.subject is None and not inherited and not frame.explicit):
             return None

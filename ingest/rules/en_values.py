@@ -269,7 +269,7 @@ def _detail(text: str) -> Part | None:
 
 def _code_like(text: str) -> Part | None:
     text = EDGE.sub("", text)
-    if re.search(r"\d|[A-Z]", text) and len(text.split()) <= 5 and not re.search(r"\b(?:broken|dead|not|very|too|so|what|in|at|from|old|new|better|slow|fast|stolen|gone|wrong|years?)\b|\[redacted|\x00", text, re.I):
+    if re.search(r"\d|[A-Z]", text) and len(text.split()) <= 5 and not re.search(r"\b(?:broken|dead|not|very|too|so|what|in|at|from|old|new|better|slow|fast|stolen|gone|wrong|years?|running)\b|\[redacted|\x00", text, re.I):
         return Part(text)
     return None
 
@@ -294,8 +294,12 @@ def _no_article(text: str) -> Part | None:
     return Part(re.sub(r"^an? ", "", text.strip(), flags=re.I))
 
 
+def _came(text: str) -> Part | None:
+    return Part(TABLES.maps["came"][text.lower()])
+
+
 CLEANERS: Final[Mapping[str, Callable[[str], Part | None]]] = {
-    "noun": _noun, "liking": _liking, "food": _food, "place": _place, "place_name": _place, "known_place": _place_known,
+    "noun": _noun, "came": _came, "liking": _liking, "food": _food, "place": _place, "place_name": _place, "known_place": _place_known,
     "workplace": _workplace, "company": _company, "company_name": _company_name, "school": _school, "group": _group, "job": _job,
     "duty": _duty, "own_name": _own_name, "person_name": _person_name, "tool": _tool, "version": _version,
     "setting_value": _setting_value, "illness": _illness, "tongue": _tongue, "study": _study, "aspect": _aspect,

@@ -18,13 +18,15 @@ from .systems import Owner
 class Grammar:
     """One language. `words`: triggers are whole words. `drops_subject`: a clause may leave its subject out.
 
-    `alone`: what may stand beside time words that stand alone before a clause. `read_left` gives None where something is left over. `tail_off` gives the text (first what stands before it) without end
+    `once`: a clause that says no more than that what follows is past, until one with `since` ("now"). `alone`: what may stand beside time words that stand alone before a clause. `read_left` gives None where something is left over. `tail_off` gives the text (first what stands before it) without end
     particles, whether it ended in 了, and whether its end leaves the statement open. `leading_subject` gives False for someone not to be carried on.
     """
 
     words: bool
     drops_subject: bool
     alone: re.Pattern[str]
+    once: re.Pattern[str]
+    since: re.Pattern[str]
     tables: Tables
     cleaners: Mapping[str, Callable[[str], Part | None]]
     read_left: Callable[[str, Voice], Left | None]
@@ -65,7 +67,7 @@ class Carry:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Place:
     """A clause in its sentence, with its time words (offsets within the sentence). `lead`: where in the text those begin
-    that stand alone before it."""
+    that stand alone before it. `past`: an earlier clause says that it is past."""
 
     voice: Voice
     utterance: Utterance
@@ -73,6 +75,7 @@ class Place:
     clause: Clause
     spans: tuple[TimeSpan, ...]
     lead: int | None = None
+    past: bool = False
 
     @property
     def shift(self) -> int:

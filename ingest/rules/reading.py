@@ -19,6 +19,8 @@ from .subjects import Part, Subject, Voice
 from .systems import owner_of
 from .times import spans_of
 
+_ONCE: Final = 20
+"""Characters of the longest clause that says no more than that what follows is past."""
 _LONGEST_CLAUSE: Final = 300
 """Characters beyond which a clause is no sentence anyone said, and not read."""
 _COPULA: Final = re.compile(r" (?:is|are|was)(?: |$)|'s$")
@@ -29,7 +31,12 @@ def read_sentence(grammar: Grammar, sentence: Sentence, verdicts: Sequence[str |
     """Claims of one sentence, in order of place."""
     spans: tuple[TimeSpan, ...] | None = None
     carry.subject, carry.start, carry.spans, carry.spans_start = None, None, (), None
+    past = False
     for clause, verdict in zip(sentence.clauses, verdicts, strict=True):
+        if len(clause.text) <= _ONCE and grammar.once.fullmatch(clause.text) is not None:
+            past = True
+            continue
+        past = past and grammar.since.search(clause.text) is None
         if verdict not in (None, "request") or len(clause.text) > _LONGEST_CLAUSE:
             carry.subject = False if carry.subject is None else carry.subject
             continue
@@ -41,7 +48,7 @@ def read_sentence(grammar: Grammar, sentence: Sentence, verdicts: Sequence[str |
         if found:
             if spans is None:
                 spans = spans_of(sentence.text, said_at=utterance.said_at)
-            place = Place(voice=voice, utterance=utterance, sentence=sentence, clause=clause, spans=spans)
+            place = Place(voice=voice, utterance=utterance, sentence=sentence, clause=clause, spans=spans, past=past)
             if spans:
                 lent, lead = _leading(grammar, place, spans)
                 place = replace(place, spans=place.inside(spans) or lent, lead=lead)
@@ -187,11 +194,13 @@ def _apply(
     parts = _parts(grammar, frame, match, text[start:end])
     if parts is None:
         return []
-    spans = [s for s in place.spans if s.kind != "frequency"] if frame.verbatim and frame.explicit else place.spans
+    spans = [s for s in place.spans if s.kind != "frequency"] if frame.explicit and (frame.verbatim or frame.subjects == "system") else place.spans
     found = who(grammar, frame, _outside(text, spans, shift, left_begin, left_end), place, carry)
     if found is None:
         return []
     left, subject, inherited = found
+    if place.past and not place.spans:
+        left = replace(left, past=True)
     owns = left.possessive and not _COPULA.search(text[start:end].lower())
     if frame.whole is None and (owns or not grammar.agrees(text[start:end].lower(), left, subject, inherited)):
         return []
@@ -220,7 +229,7 @@ def _apply(
         frame=frame, parts=parts, left=left, subject=subject, negated=negated, le=right.le, inherited=inherited
     )
     claims = claims_of(grammar, reading, place, carry)
-    if claims and frame.subjects.startswith("thing"):
+    if claims and frame.subjects.startswith(("thing", "system")):
         start = carry.start if inherited and carry.start is not None else place.clause.start
         carry.owner = owner_of(subject, start=start, chinese=not grammar.words) or carry.owner
     return claims

@@ -39,6 +39,9 @@ _OWNED: Final = re.compile(
 _BARE: Final = re.compile(rf"(?:[A-Za-z][\w-]{{0,15}}\s*)?(?:{_PART})|(?:[a-z][\w-]* ){{0,2}}(?:{_PART_EN})", re.I)
 
 
+_NAMED_SYSTEM: Final = re.compile(
+    rf"(?:{_PART}|系统|流水线|服务器|机房|网站|平台|作业)$|\b(?:{_PART_EN}|systems?|pipelines?|servers?|builds?|website|site|platform|broker|daemon)$"
+    rf"|\b{_MADE_UP}(?:\s*(?:号|服务|系统|机))?$|^{_MADE_UP}\b", re.I)
 LABEL: Final = re.compile(rf"(?P<s>{_MADE_UP})")
 """A system's name that stands alone before a colon."""
 
@@ -58,6 +61,11 @@ class Owner:
     link: str
     start: int = 0
     part: str = ""
+
+
+def is_system(name: str) -> bool:
+    """Does the name say that it is a system's or a part's: by an identifier, or by its noun?"""
+    return _NAMED_SYSTEM.search(name) is not None
 
 
 def is_of_systems(predicate: str) -> bool:

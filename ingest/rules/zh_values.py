@@ -344,10 +344,14 @@ def _status(text: str) -> Part | None:
     return Part(text)
 
 
+def _came(text: str) -> Part | None:
+    return Part(TABLES.maps["came"].get(text, text))
+
+
 CLEANERS: Final[Mapping[str, Callable[[str], Part | None]]] = {
     "noun": _noun, "liking": _liking, "food": _food, "habit": _habit, "routine": _routine, "place": _place, "city": _city,
     "known_place": _city, "workplace": _workplace, "company": _company, "known_company": _known_company, "company_moved": _company_moved, "school": _school, "group": _group, "job": _job,
     "owner": _owner, "own_name": _own_name, "person_name": _person_name, "animal": _animal, "sure_name": _sure_name, "full_name": _full_name, "titled_name": _titled_name, "major": _major, "tool": _tool, "version": _version,
     "setting_value": _setting_value, "illness": _illness, "tongue": _tongue, "study": _study, "duty": _duty, "aspect": _aspect,
-    "setting": _setting, "marital": _marital, "detail": _detail, "code_like": _code_like, "status": _status,
+    "setting": _setting, "marital": _marital, "detail": _detail, "code_like": _code_like, "status": _status, "came": _came,
 }
