@@ -1,9 +1,10 @@
 """Recall over large read models, vectors on: time to the answer, in process and one question at a time.
 
-    PYTHONPATH=. python -P -m tests.bench.recall [--namespaces 1] [--each 100000] [--folder DIR --keep]
+    PYTHONPATH=. python -P -m tests.bench.recall [--namespaces 1] [--each 100000] [--bulk] [--folder DIR --keep]
 
 Every claim is read from a message of its own, so that a namespace of 100,000 claims holds 200,000 documents; with
-`--stated` it is stated outright. Vectors of documents are made up (their directions do not matter to the time); the
+`--stated` it is stated outright, with `--bulk` too, and rows are written without folding (`tests.bench.bulk`): a
+million in minutes. Vectors of documents are made up (their directions do not matter to the time); the
 question's is the local embedder's, and its time counts. With `--folder` and `--keep` the models are used again.
 """
 
@@ -30,6 +31,7 @@ from taishi.projections.vectors import Document, VectorStore
 from taishi.queries.meaning import Meaning
 from taishi.queries.reading import ReadModels
 from taishi.queries.recall import Recall, RecallRequest
+from tests.bench import bulk
 from tests.bench.corpus import Message, messages
 from tests.support.history import History
 
@@ -106,13 +108,19 @@ def main() -> None:
     ap.add_argument("--folder", type=Path)
     ap.add_argument("--keep", action="store_true")
     ap.add_argument("--stated", action="store_true")
+    ap.add_argument("--bulk", action="store_true")
     ap.add_argument("--no-vectors", action="store_true")
     args = ap.parse_args()
     embedder = LocalEmbedder()
     with tempfile.TemporaryDirectory() as temporary:
         folder = args.folder if args.keep else Path(temporary)
         if not (folder / "models").exists():
-            build(folder, args.namespaces, args.each, embedder, stated=args.stated)
+            begun = time.perf_counter()
+            if args.bulk:
+                bulk.write(folder, embedder.id, embedder.dimension, args.namespaces, args.each)
+            else:
+                build(folder, args.namespaces, args.each, embedder, stated=args.stated)
+            print(f"built in {time.perf_counter() - begun:.0f} s", flush=True)
         models = ReadModels(folder / "models", partitions=1, partition_of=lambda _: 0)
         meaning = Meaning(load=lambda: embedder, folder=folder / "vectors", partitions=1)
         if not args.no_vectors:
@@ -134,7 +142,10 @@ def question_about(message: Message, rng: random.Random) -> str:
 
 def ask(recall: Recall, args: argparse.Namespace) -> None:
     rng, source = random.Random(2), messages()
-    said = [(f"n{n // args.each}", next(source)) for n in range(min(args.namespaces * args.each, 400_000))]
+    if args.bulk:
+        said = list(bulk.asked(args.namespaces, args.each, args.questions + 50, rng))
+    else:
+        said = [(f"n{n // args.each}", next(source)) for n in range(min(args.namespaces * args.each, 400_000))]
     gc.collect()
     gc.freeze()  # as the read API does
     spent: list[float] = []

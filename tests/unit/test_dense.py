@@ -12,6 +12,7 @@ from taishi.projections.embedding import unit
 from taishi.projections.embedding_hashed import HashedEmbedder
 from taishi.projections.vector_schema import vector_path
 from taishi.projections.vectors import Document, VectorStore
+from taishi.queries import dense_scope
 from taishi.queries.dense import DenseIndex
 
 D = 96  # no multiple of 64
@@ -127,6 +128,13 @@ def test_filters_act_before_ranking(tmp_path: Path, count: int) -> None:
     assert len(found.search(filed.ns("n"), query, 2 * count).found) == len(docs)
 
 
+@pytest.fixture(params=[1 << 30, 100 * D * 2, 0], ids=["in memory", "outgrown", "in the file"])
+def kept(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where the vectors of a large namespace are rescored from."""
+    monkeypatch.setattr(dense_scope, "KEPT", request.param)
+
+
+@pytest.mark.usefixtures("kept")
 @pytest.mark.parametrize("start", [3, SIGNS - 5, 200])
 def test_it_follows_what_is_written_and_forgotten(tmp_path: Path, start: int) -> None:
     filed = Filed(tmp_path)
