@@ -54,7 +54,7 @@ class Reckoning:
         """JSON-ready, about a kilobyte. Scores in thousandths."""
         channels = sorted({name for entry in self.shown for name in entry.parts})
         ranks = _ranks(self.found)
-        left = self._left_out()
+        left = self._left_out(ranks)
         return {
             "intent": self.question.intent,
             "rule": _rule(self.question.why),
@@ -82,7 +82,7 @@ class Reckoning:
             "left_total": len(left),
         }
 
-    def _left_out(self) -> list[tuple[int, Omission]]:
+    def _left_out(self, ranks: Mapping[str, Mapping[int, int]]) -> list[tuple[int, Omission]]:
         """What was looked at and not shown, the best ranked first, then what the channels found best."""
         there = {entry.doc for entry in self.shown}
         left = {doc: omission for doc, omission in self.left.items() if doc not in there}
@@ -92,7 +92,6 @@ class Reckoning:
                 if reason == "rank" and len(self.shown) < self.limit:
                     reason = "faint"
                 left[entry.doc] = Omission(reason, entry.score)
-        ranks = _ranks(self.found)
         last = 1 << 30
         return sorted(
             left.items(),

@@ -79,7 +79,7 @@ def _page(reply: dict[str, Any]) -> None:
 
 
 def explain(
-    memory_id: Annotated[str | None, typer.Argument(metavar="[ID]", help="A memory's id.")] = None,
+    memory_id: Annotated[str | None, typer.Argument(metavar="ID", help="A memory's id.")] = None,
     recall_id: Annotated[
         str | None, typer.Option("--recall", metavar="EXPOSURE_ID", help="How that answer came about instead.")
     ] = None,

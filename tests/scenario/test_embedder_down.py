@@ -74,6 +74,17 @@ def test_down_from_the_start_words_answer_and_then_it_heals(taishi: RunningTaish
     assert reply["items"][0]["why"]["scores"]["dense"] > 0
 
 
+def test_the_command_line_tells_how_an_answer_came_about(taishi: RunningTaishi) -> None:
+    exposure = recall(taishi, "Who repaired the oak barrels?")["exposure_id"]
+    end = time.monotonic() + 10
+    while (told := taishi.cli("explain", "--recall", exposure, "-n", "n")).returncode:
+        assert time.monotonic() < end, told.stderr
+    assert "The cooper in Delft repaired" in told.stdout
+    assert "lexical rank 1" in told.stdout
+    assert "barrels?" not in told.stdout
+    assert taishi.cli("explain", "-n", "n").returncode == 2
+
+
 def test_killed_while_asked_nothing_is_refused(taishi: RunningTaishi) -> None:
     before = taishi.kill("vectors")
     end = time.monotonic() + 1.0
