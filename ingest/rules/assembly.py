@@ -24,6 +24,8 @@ EACH: Final = "\x1f"
 """Parts the items of an enumeration within one part of a claim."""
 
 
+_NOWADAYS: Final = re.compile(r"today\b", re.I)
+"""In front of what lasts, an English "today" is no day."""
 _BEGINS: Final = re.compile(r"开始(?![时的])|从此|\b(?:started|began)\b", re.I)
 
 
@@ -47,6 +49,8 @@ def claims_of(grammar: Grammar, reading: Reading, place: Place, carry: Carry) ->
             return []
         if course == "change" and not has_changed(place.clause.text):
             course = "noted"
+    if course == "state" and place.lead is not None and _NOWADAYS.match(place.utterance.text, place.lead) is not None:
+        spans = ()
     when = validity(
         course, spans, place.utterance.said_at, negated=reading.negated, temporary=left.temporary, past=left.past
     )

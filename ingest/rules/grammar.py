@@ -18,15 +18,16 @@ from .systems import Owner
 class Grammar:
     """One language. `words`: triggers are whole words. `drops_subject`: a clause may leave its subject out.
 
-    `once`: a clause that says no more than that what follows is past, until one with `since` ("now"). `alone`: what may stand beside time words that stand alone before a clause. `read_left` gives None where something is left over. `tail_off` gives the text (first what stands before it) without end
+    `once`: a clause that says no more than that what follows is past, until one with `since` ("now"); None where
+    verbs say so themselves. `alone`: what may stand beside time words that stand alone before a clause. `read_left` gives None where something is left over. `tail_off` gives the text (first what stands before it) without end
     particles, whether it ended in 了, and whether its end leaves the statement open. `leading_subject` gives False for someone not to be carried on.
     """
 
     words: bool
     drops_subject: bool
     alone: re.Pattern[str]
-    once: re.Pattern[str]
-    since: re.Pattern[str]
+    once: re.Pattern[str] | None
+    since: re.Pattern[str] | None
     tables: Tables
     cleaners: Mapping[str, Callable[[str], Part | None]]
     read_left: Callable[[str, Voice], Left | None]

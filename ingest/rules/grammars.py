@@ -13,8 +13,6 @@ _ZH_ONCE: Final = re.compile(
     rf"(?:{zh.any_of('discourse')}|我)?(?:{zh.any_of('past')}|那时候?|那会儿|当时|早些年|前些年|(?:年轻|小|上学|读书|单身|刚毕业|大学|高中|初中|小学)(?:的)?时候?|很久以前|好多年前)(?:啊|呢|嘛)?"
 )
 _ZH_SINCE: Final = re.compile(r"现在|如今|目前|后来|今年|眼下|不再|已经|再后来|这两年|最近")
-_EN_ONCE: Final = re.compile(r"(?:back then|in the past|previously|formerly|at one time|years ago|in those days|long ago|a long time ago|once upon a time)", re.I)
-_EN_SINCE: Final = re.compile(r"\b(?:now|nowadays|today|currently|these days|since|later|then|no longer)\b", re.I)
 _EN_ALONE: Final = re.compile(rf"(?:[\s,:]|\b(?:{en.any_of('discourse')}|(?:historical )?(?:record|backfill|backfilled|history|log|entry|fact|changelog)(?=\s*:)|in|on|at|as of|of|by|back|around|about|early|late|the|since|from|during|starting|just)\b)*", re.I)
 
 CHINESE: Final = Grammar(
@@ -24,7 +22,7 @@ CHINESE: Final = Grammar(
     tail_off=zh_values.tail_off, split_list=zh_values.split_list, done=zh.done, agrees=zh.agrees, hands_on=zh.hands_on,
 )
 ENGLISH: Final = Grammar(
-    words=True, drops_subject=False, alone=_EN_ALONE, once=_EN_ONCE, since=_EN_SINCE,
+    words=True, drops_subject=False, alone=_EN_ALONE, once=None, since=None,
     tables=en.TABLES, cleaners={**en_values.CLEANERS, **en_acts.CLEANERS, **en_everyday.CLEANERS}, read_left=en.read_left,
     without_pronoun=en.without_pronoun, mentioned=en.mentioned, leading_subject=en.leading_subject,
     tail_off=en_values.tail_off, split_list=en_values.split_list, done=en.done, agrees=en.agrees, hands_on=en.hands_on,

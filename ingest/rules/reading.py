@@ -33,10 +33,10 @@ def read_sentence(grammar: Grammar, sentence: Sentence, verdicts: Sequence[str |
     carry.subject, carry.start, carry.spans, carry.spans_start = None, None, (), None
     past = False
     for clause, verdict in zip(sentence.clauses, verdicts, strict=True):
-        if len(clause.text) <= _ONCE and grammar.once.fullmatch(clause.text) is not None:
+        if grammar.once is not None and len(clause.text) <= _ONCE and grammar.once.fullmatch(clause.text) is not None:
             past = True
             continue
-        past = past and grammar.since.search(clause.text) is None
+        past = past and grammar.since is not None and grammar.since.search(clause.text) is None
         if verdict not in (None, "request") or len(clause.text) > _LONGEST_CLAUSE:
             carry.subject = False if carry.subject is None else carry.subject
             continue

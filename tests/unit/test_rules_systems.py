@@ -97,6 +97,20 @@ def test_a_time_that_stands_alone_in_front_is_the_statements(text: str, predicat
 
 
 @pytest.mark.parametrize(
+    ("text", "predicate"),
+    [
+        ("Today, I live in Parma.", "lives_in"),
+        ("These days, I work at Initech.", "works_at"),
+        ("最近，我住在酒店", "lives_in"),
+        ("In the past, I lived in Parma.", "lived_in"),
+    ],
+)
+def test_what_in_front_is_no_date_bounds_nothing(text: str, predicate: str) -> None:
+    [claim] = claims(text)
+    assert (claim.predicate, render(claim.valid_from), claim.valid_to) == (predicate, "2026-08-01T01:00:00Z", None)
+
+
+@pytest.mark.parametrize(
     "text",
     [
         "按要求 geo-7 必须保持 v1.0",
