@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from pathlib import Path
 from typing import Final
 
 import apsw
@@ -19,7 +20,7 @@ from taishi.projections.vectors import serving
 from taishi.projections.worker import model_path
 
 from .event_log import open_keys, open_log
-from .generations import live_folder, vectors_folder
+from .generations import Generations, generation_folder, outbox_path, vectors_folder
 from .settings import Settings
 
 LEAST: Final = 10_000
@@ -58,21 +59,26 @@ def seal_what_is_old(settings: Settings) -> None:
 
 
 def read_by_all(settings: Settings, partition: int) -> int:
-    """Up to where the live read model, its vectors and the keeper have read the partition: 0 where one has not begun.
+    """Up to where all that follow the log (read models of every kept generation, vectors, keepers) have read the
+    partition: 0 where one has not begun.
 
     Generations that are being built, and readers that come later, read what is behind it from the archive.
     """
-    reached = [_folded(settings, partition), _kept(settings, partition)]
+    register = Generations(settings.home).read()
+    reached = [
+        *(_folded(generation_folder(settings.home, generation), partition) for generation in register.followed()),
+        *(_kept(outbox_path(settings.home, extraction.number), partition) for extraction in register.extracting()),
+    ]
     if settings.embedder != "off":
         file = serving(vectors_folder(settings.home), partition, None)
         reached.append(0 if file is None else file.seq)
     return min(reached)
 
 
-def _folded(settings: Settings, partition: int) -> int:
+def _folded(folder: Path, partition: int) -> int:
     try:
-        connection = open_connection(model_path(live_folder(settings.home), partition), read_only=True)
-    except (apsw.CantOpenError, FileNotFoundError):
+        connection = open_connection(model_path(folder, partition), read_only=True)
+    except apsw.CantOpenError:
         return 0
     try:
         return int(connection.execute("SELECT seq FROM checkpoint").get or 0)
@@ -84,8 +90,7 @@ def _folded(settings: Settings, partition: int) -> int:
         connection.close()
 
 
-def _kept(settings: Settings, partition: int) -> int:
-    path = settings.home / "keeper" / "keeper.db"
+def _kept(path: Path, partition: int) -> int:
     if not path.exists():
         return 0
     outbox = Outbox(path)

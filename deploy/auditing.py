@@ -45,13 +45,12 @@ def remembered(settings: Settings) -> Iterator[Remembered]:
             yield from _checkpoint(path, f"{folder.name}/{path.name}", partition, chained=True)
         for path in vector_paths(vectors_folder(settings.home), partition):
             yield from _checkpoint(path, path.name, partition, chained=False)
-    keeper = settings.home / "keeper" / "keeper.db"
-    if keeper.exists():
-        outbox = Outbox(keeper)
+    for path in sorted((settings.home / "keeper").glob("*.db")):
+        outbox = Outbox(path)
         for partition in range(settings.partitions):
             at = outbox.checkpoint(partition)
             if at.seq:
-                yield Remembered(name=keeper.name, partition=partition, seq=at.seq, digest=at.digest)
+                yield Remembered(name=f"keeper/{path.name}", partition=partition, seq=at.seq, digest=at.digest)
         outbox.dispose()
 
 

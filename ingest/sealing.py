@@ -20,15 +20,16 @@ from .archive import Archive
 from .archived_log import ArchivedLog
 from .chain import GENESIS
 from .crashpoints import reach
-from .envelope import Actor, NewEvent
+from .envelope import NewEvent
 from .errors import LogDamaged, Unavailable
-from .ids import derived_id
 from .log import Batch
 from .partitions import system_namespace
-from .segments import Manifest, Segment, SegmentName, SegmentWriter, chained
+from .segments import Manifest, Segment, SegmentWriter, chained
 from .signatures import Signer
 from .stored_entries import StoredEntries
+from .system_events import system_event, system_event_id
 
+TYPE: Final = "log.sealed"
 SEGMENT_ENTRIES: Final = 50_000
 SEGMENT_BYTES: Final = 64 * 1024 * 1024
 """A segment is ended when it holds so many entries, or headers and bodies of so many bytes."""
@@ -165,13 +166,13 @@ class Sealing:
 
     def _tell(self, partition: int) -> None:
         """Appends a `log.sealed` event for each segment that has none."""
-        names = {_event_id(name): name for name in self._log.archive.segments(partition)}
+        names = list(self._log.archive.segments(partition))
         space = system_namespace(partition, self._log.partitions)
-        found = self._log.locate(space, list(names))
-        for name, place in zip(names.values(), found, strict=True):
+        found = self._log.locate(space, [system_event_id(TYPE, str(name), partition) for name in names])
+        for name, place in zip(names, found, strict=True):
             if place is None:
                 manifest = Manifest.read(self._log.archive.folder, name, self._signer)
-                self._log.append(Batch(events=[_event(manifest, space)]))
+                self._log.append(Batch(events=[_event(manifest, self._log.partitions)]))
                 reach("segment_told")
 
     def _trim(self, partition: int, upto: int) -> int:
@@ -195,17 +196,12 @@ class Sealing:
             yield
 
 
-def _event_id(name: SegmentName) -> str:
-    return derived_id("log.sealed", str(name))
-
-
-def _event(manifest: Manifest, namespace: str) -> NewEvent:
-    return NewEvent(
-        event_id=_event_id(manifest.name),
-        type="log.sealed",
-        namespace=namespace,
-        actor=Actor(role="system"),
-        origin="system",
+def _event(manifest: Manifest, partitions: int) -> NewEvent:
+    return system_event(
+        TYPE,
+        command=str(manifest.name),
+        partition=manifest.partition,
+        partitions=partitions,
         facts={
             "segment": str(manifest.name),
             "first": manifest.first,
@@ -214,7 +210,6 @@ def _event(manifest: Manifest, namespace: str) -> NewEvent:
             "chain_after": manifest.chain_after,
             "sha256": manifest.sha256,
         },
-        body={},
     )
 
 

@@ -18,12 +18,16 @@ SYSTEM_TYPES: Final = frozenset({"generation.started", "generation.activated", "
 """Types that speak of the deployment: no read model holds anything of them."""
 
 
+def system_event_id(type_: str, command: str, partition: int) -> str:
+    return derived_id(type_, command, str(partition))
+
+
 def system_event(
     type_: str, *, command: str, partition: int, partitions: int, facts: Mapping[str, Any]
 ) -> NewEvent:
     """`command` names what is said, so that it is said once."""
     return NewEvent(
-        event_id=derived_id(type_, command, str(partition)),
+        event_id=system_event_id(type_, command, partition),
         type=type_,
         namespace=system_namespace(partition, partitions),
         actor=Actor(role="system"),

@@ -9,9 +9,10 @@ from typing import Annotated, Any, Final
 import typer
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
+from taishi.ingest.archive import Archive
 from taishi.ingest.archived_log import ArchivedLog
 from taishi.ingest.instants import render
-from taishi.ingest.segments import Manifest
+from taishi.ingest.segments import SegmentDamaged, SegmentName
 from taishi.ingest.sqlalchemy_keys import SqlAlchemyKeyStore
 
 from ..archiving import sealing
@@ -71,31 +72,34 @@ def seal(
 
 @archive.command("list")
 def list_segments(as_json: AsJson = False) -> None:
-    """The segments, oldest first. One whose manifest was lost or altered is told as such."""
+    """The segments, oldest first. One that was lost or altered is told as such, with exit code 1; what is in them is
+    looked through by `taishi audit verify`."""
     with failing_clearly(as_json=as_json):
         settings = load_settings()
         keys = open_keys(settings)
         log = open_log(settings, keys)
-        rows = [
-            _shown(Manifest.read(log.archive.folder, name, log.archive.verifier))
-            for partition in range(settings.partitions)
-            for name in log.archive.segments(partition)
-        ]
+        names = [name for partition in range(settings.partitions) for name in log.archive.segments(partition)]
+        rows = [_shown(log.archive, name) for name in names]
         keys.close()
     if as_json:
         print_json({"folder": str(settings.archive_folder), "segments": rows})
     elif not rows:
         out.print(f"nothing is sealed in {settings.archive_folder}")
     else:
-        table = [("segment", "entries", "bytes", "from", "to")]
-        table += [(r["segment"], str(r["entries"]), str(r["bytes"]), r["from"], r["to"]) for r in rows]
-        for line in aligned(table):
+        cells = ("segment", "entries", "bytes", "from", "to", "damage")
+        for line in aligned([(*cells[:-1], ""), *([str(row.get(cell, "")) for cell in cells] for row in rows)]):
             out.print(line)
+    if any("damage" in row for row in rows):
+        raise typer.Exit(1)
 
 
-def _shown(manifest: Manifest) -> dict[str, Any]:
+def _shown(archive: Archive, name: SegmentName) -> dict[str, Any]:
+    try:
+        manifest = archive.segment(name).manifest
+    except SegmentDamaged as e:
+        return {"segment": str(name), "damage": e.message}
     return {
-        "segment": str(manifest.name),
+        "segment": str(name),
         "entries": manifest.last - manifest.first + 1,
         "bytes": manifest.file_bytes,
         "from": render(manifest.appended_from),

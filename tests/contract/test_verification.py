@@ -9,14 +9,16 @@ from pathlib import Path
 import pytest
 import redis
 
+from taishi.ingest.anchors import anchor, anchored
 from taishi.ingest.archive import Archive
 from taishi.ingest.archived_log import ArchivedLog
 from taishi.ingest.chain import GENESIS, extend
 from taishi.ingest.entries import digest_of
+from taishi.ingest.errors import InvalidInput, LogDamaged
 from taishi.ingest.keys import KeyStore
 from taishi.ingest.log import Batch
 from taishi.ingest.sealing import Sealing
-from taishi.ingest.signatures import Signer
+from taishi.ingest.signatures import Signer, Verifier
 from taishi.ingest.sqlalchemy_keys import SqlAlchemyKeyStore
 from taishi.ingest.verification import PartitionAudit, Remembered, Verdict
 from tests.contract.event_log import message
@@ -208,3 +210,21 @@ def test_a_flipped_bit_in_the_append_only_file_is_found(
         path.write_bytes(path.read_bytes().replace(body, body[:-1] + bytes([body[-1] ^ 1])))
         own_valkey.start()
         assert places(audit(log)) == ["p0:123"]
+
+
+def test_heads_are_kept_elsewhere(log: ArchivedLog, keys: KeyStore, client: redis.Redis) -> None:
+    signer = Signer.of(keys)
+    document = anchor([audit(log)], at=0, signer=signer)
+    public = Verifier(signer.public_key)
+    known = anchored(document, name="heads.json", verifier=public)
+    assert [(one.seq, one.chain) for one in known] == [(900, remembered(log, 900).chain)]
+    seal(log, keys)
+    assert not audit(log, *known).flaws
+    for wrong in (document.replace(b'"seq": 900', b'"seq": 901'), document[:-9], b"[]", b"{}"):
+        with pytest.raises(InvalidInput):
+            anchored(wrong, name="heads.json", verifier=public)
+    with pytest.raises(InvalidInput, match="another deployment"):
+        anchored(document, name="heads.json", verifier=Signer(b"x" * 32))
+    client.xdel(STREAM, "850-0")
+    with pytest.raises(LogDamaged, match="p0:850"):
+        anchor([audit(log)], at=0, signer=signer)

@@ -12,7 +12,7 @@ def test_the_answers_of_past_moments_are_given_again(tmp_path: Path) -> None:
     taishi = RunningTaishi(tmp_path / "home", "--no-story").wait_until_up()
     try:
         moments = Moments(taishi, seed=11)
-        moments.live(45)
+        moments.live(30)
         differing = [line for by in ("known_at", "as_of_position") for line in moments.again(by=by)]
     finally:
         taishi.stop()
