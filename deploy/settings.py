@@ -123,7 +123,7 @@ class ScheduleSetting(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    maintain: int = Field(default=3_600, ge=0)
+    maintain: int = Field(default=21_600, ge=0)
     seal: int = Field(default=600, ge=0)
     backup: int = Field(default=86_400, ge=0)
     dedup_audit: int = Field(default=0, ge=0)

@@ -67,11 +67,11 @@ def last_used(use: Use, predicate: Predicate) -> int:
 
 
 def activation(use: Use, predicate: Predicate, *, importance: float, own: bool, now: int) -> float:
-    """1 for what is kept for good (`life` 0) and for what was used just now."""
+    """1 for what is kept for good (`life` 0) and for what was used within a day; idleness counts in whole days."""
     if not predicate.life:
         return 1.0
-    idle = max(now - last_used(use, predicate), 0)
-    return math.exp2(-idle / (predicate.life * DAY * stretch(importance, own=own, use=use)))
+    idle = max(now - last_used(use, predicate), 0) // DAY
+    return math.exp2(-idle / (predicate.life * stretch(importance, own=own, use=use)))
 
 
 def faded_at(use: Use, predicate: Predicate, *, importance: float, own: bool) -> int | None:

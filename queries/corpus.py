@@ -1,6 +1,6 @@
 """What a namespace's documents are like: how many there are, how long, and in how many of them a word stands.
 
-Kept up to date by reading only what was added since; read anew when something was forgotten.
+Kept up to date by reading only what was added since; read anew when something was forgotten, and after some fading.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class Corpora:
 
     def of(self, model: ReadModel, ns: int) -> CorpusStatistics:
         key = (model.generation, model.partition, ns)
-        gone = model.one(_CHANGES, ns, ns)
+        gone = model.one(_CHANGES, ns)
         removals = (int(gone[0]), int(gone[1])) if gone else (0, 0)
         seen = self._seen.get(key)
         if seen is not None and seen.removals[1] != removals[1]:
@@ -99,7 +99,8 @@ class Corpora:
         return found
 
 
-_CHANGES: Final = """SELECT (SELECT count(*) FROM tombstones WHERE ns = ?),
-    (SELECT ifnull(sum(seq), 0) FROM dictionaries WHERE ns = ?)"""
+_CHANGES: Final = """SELECT (SELECT count(*) FROM tombstones WHERE ns = ?1)
+    + (SELECT ifnull(sum(fadings), 0) / 1000 FROM namespaces WHERE ns = ?1),
+    (SELECT ifnull(sum(seq), 0) FROM dictionaries WHERE ns = ?1)"""
 _COUNT_TO: Final = "SELECT count(*) FROM fulltext WHERE fulltext MATCH ? AND rowid <= ?"
 _COUNT: Final = "SELECT term, doc FROM terms WHERE term IN carray(?) AND col = 'words'"

@@ -58,7 +58,7 @@ FADED: Final = 0.06
 """Taken away from what has faded wholly."""
 USED: Final = 0.04
 """Added for what is confirmed, helps and is read often, as far as it has not faded."""
-FEEDBACK: Final = 0.06
+FEEDBACK: Final = 0.12
 """Times the verdicts for it less those against, of that and FEW more: bounded however many there are."""
 FEW: Final = 2
 CLAIM: Final = 0.03
