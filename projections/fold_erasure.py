@@ -18,6 +18,8 @@ from .model import Model
 from .schema import document_of_claim
 from .weights import weigh_slot
 
+MANY: Final = 100
+"""Documents of one tombstone from which on merging the index costs less than overwriting their words in it."""
 _ERASED_WITH_IT: Final = ", ".join(f"{name} = NULL" for name in (*CLAIM_CONTENT, "importance"))
 _ERASE_CLAIM: Final = f"UPDATE claims SET {_ERASED_WITH_IT}, erased_at = ? WHERE seq = ?"
 
@@ -28,6 +30,8 @@ def forgotten(model: Model, event: Event, ns: int) -> None:
     erased = [seq for _, seq in facts["events"]]
     slots: set[int] = set()
     touched: set[int] = set()
+    if len(claims) + len(erased) > MANY:
+        model.unindex_many()
     forbid(model, event, ns)
     late = unlisted(model, event, ns)
     withdrawn = list(erased)

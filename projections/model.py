@@ -128,6 +128,11 @@ class Model:
         )
         self.execute("DELETE FROM tokens WHERE doc = ?", (doc,))
 
+    def unindex_many(self) -> None:
+        """From here on documents are taken out of the index the quick way, which leaves their words in its pages until
+        it is merged: whoever scrubs the file does that (`ReadModelFile.scrub`)."""
+        self.execute("INSERT INTO fulltext (fulltext, rank) VALUES ('secure-delete', 0)")
+
     # slots
 
     def slot(self, ns: int, fingerprint: str, about: tuple[str, str] | None = None) -> Slot:

@@ -28,6 +28,11 @@ from .pages import Pages
 from .parking import Parking
 from .schema import BULK_PRAGMAS, FOLD_VERSION, PRAGMAS, READERS_INDEXES, SCHEMA
 
+MERGED_PAGES: Final = 500
+"""Index pages merged at a time, each time in a transaction of its own."""
+MERGES: Final = 8
+"""How many times in one call."""
+
 
 class CheckpointMoved(TaishiError):
     """Another worker folds this partition."""
@@ -206,7 +211,22 @@ class ReadModelFile:
 
         False when another connection was in the way: try again.
         """
-        return self._pages.scrub("UPDATE checkpoint SET scrubbed = seq")
+        return self._merge() and self._pages.scrub("UPDATE checkpoint SET scrubbed = seq")
+
+    def _merge(self) -> bool:
+        """Merges the full-text index where words were taken out of it the quick way. Whether it is done: a large index
+        takes several calls."""
+        execute = self._connection.execute
+        if execute("SELECT v FROM fulltext_config WHERE k = 'secure-delete'").get:
+            return True
+        execute("INSERT INTO fulltext (fulltext, rank) VALUES ('merge', ?)", (-MERGED_PAGES,))
+        for _ in range(MERGES):
+            before = self._connection.total_changes()
+            execute("INSERT INTO fulltext (fulltext, rank) VALUES ('merge', ?)", (MERGED_PAGES,))
+            if self._connection.total_changes() - before < 2:
+                execute("INSERT INTO fulltext (fulltext, rank) VALUES ('secure-delete', 1)")
+                return True
+        return False
 
     def digest(self) -> str:
         return content_digest(self._connection)

@@ -313,6 +313,6 @@ class VectorStore:
         return before
 
     def scrub(self) -> bool:
-        """Overwrites what was deleted, wherever it may still be; then `scrubbed` says how far nothing forgotten is left.
-        False when a reader was in the way."""
+        """Overwrites what was deleted, wherever it may still be; then `scrubbed` says how far nothing forgotten is
+        left. False when a reader was in the way."""
         return self._pages.scrub("INSERT OR REPLACE INTO scrubbed SELECT 1, forgotten FROM checkpoint")

@@ -7,12 +7,12 @@ it is set aside and replayed.
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Final
 
 from taishi.ingest.crashpoints import reach
-from taishi.ingest.envelope import FORGETTING_TYPES, Position
+from taishi.ingest.envelope import FORGETTING_TYPES, Event, Position
 from taishi.ingest.errors import LogDamaged, NotFound, UnknownEventVersion
 from taishi.ingest.log import EventLog
 
@@ -23,6 +23,8 @@ from .store import ReadModelFile, ReadModelOutdated
 log_ = logging.getLogger(__name__)
 
 BATCH: Final = 500
+ERASED: Final = 4_000
+"""Events that tombstones folded in one transaction name, about."""
 
 
 def model_path(folder: Path, partition: int) -> Path:
@@ -42,6 +44,17 @@ def _set_aside(path: Path) -> Path:
     path.rename(aside)
     _discard(path)
     return aside
+
+
+def _bounded(events: Sequence[Event]) -> Sequence[Event]:
+    """As many of them as one transaction takes: a forget of a large scope is done, and seen to be done, in steps."""
+    named = 0
+    for count, event in enumerate(events, 1):
+        if event.type in FORGETTING_TYPES:
+            named += len(event.facts["events"])
+            if named >= ERASED:
+                return events[:count]
+    return events
 
 
 def _drop_set_aside(path: Path) -> None:
@@ -118,7 +131,8 @@ class Projector(Follower):
     def step(self, partition: int) -> bool:
         """Folds the partition's next batch. True if it was a full one."""
         model = self._models[partition]
-        events = self._log.read(partition, after=model.checkpoint.seq, limit=self._batch)
+        read = self._log.read(partition, after=model.checkpoint.seq, limit=self._batch)
+        events = _bounded(read)
         if events:
             dead = model.apply(events)
             reach("folded")
@@ -132,7 +146,7 @@ class Projector(Follower):
             log_.warning("p%d: %d parked events are folded", partition, done)
         if partition in self._unscrubbed and model.scrub():
             self._unscrubbed.discard(partition)
-        return len(events) == self._batch
+        return len(read) == self._batch or len(events) < len(read)
 
     def stands(self, partition: int) -> bool:
         return _stands_on(self._models[partition], self._log, partition)

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from taishi.ingest.instants import FOREVER
 from taishi.projections import fold
 from taishi.projections.analysis import Analyzer
+from taishi.projections.fold_erasure import MANY
 from taishi.projections.store import CheckpointMoved, ReadModelFile, ReadModelOutdated, open_connection
 from tests.support.history import History, claim_id
 
@@ -365,3 +366,25 @@ def test_a_file_of_another_version_is_refused(tmp_path):
     connection.close()
     with pytest.raises(ReadModelOutdated):
         ReadModelFile(path, ANALYZER)
+
+
+def test_many_documents_leave_the_index_without_a_trace(tmp_path):
+    """The quick way out of the index, and the merge that follows."""
+    h = History()
+    said = [h.say(f"kaminuro{n} and pelagristo{n} were seen, 㐬㑀{chr(0x3500 + n)}") for n in range(MANY + 50)]
+    kept = h.say("a lantern is kept")
+    h.forget(*said, kind="session")
+    model = folded(tmp_path / "m.db", h.events)
+    assert not model.is_scrubbed
+    while not model.scrub():
+        pass
+    assert model.is_scrubbed
+    content = b"".join(path.read_bytes() for path in tmp_path.iterdir())
+    for word in (b"kaminuro", b"minuro", b"pelagristo", b"gristo", "㐬㑀".encode(), "㑀".encode(), b"lagris"):
+        assert word not in content
+    assert rows(tmp_path / "m.db", "SELECT count(*) FROM terms WHERE term LIKE '%ristro%'") == [(0,)]
+    assert found(tmp_path / "m.db", '"1|=lantern"') == [2 * kept.position.seq]
+    h.forget(kept)
+    model.apply(h.events[-1:])
+    assert model.scrub() and b"lantern" not in (tmp_path / "m.db").read_bytes()
+    model.close()
