@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+
 from taishi.projections.store import open_connection
 from tests.support.running import RunningTaishi
 
