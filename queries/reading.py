@@ -253,16 +253,22 @@ _CLOSED_OF_SLOTS: Final = f"SELECT {_CLOSED} FROM history h WHERE h.slot IN carr
 class ReadModels:
     """The live generation's files, opened on demand, once per thread and partition."""
 
-    def __init__(self, directory: Path, *, partitions: int, partition_of: Callable[[str], int]) -> None:
-        """`directory` holds `current` and one folder per generation; `partition_of` places a namespace."""
+    def __init__(
+        self, directory: Path, *, partitions: int, partition_of: Callable[[str], int], pinned: str | None = None
+    ) -> None:
+        """`directory` holds `current` and one folder per generation; `partition_of` places a namespace. `pinned` names
+        the folder of a generation that is read instead of the live one."""
         self.partitions: Final = partitions
         self.partition_of: Final = partition_of
         self._directory: Final = directory
+        self._pinned: Final = pinned
         self._local: Final = threading.local()
         self._named: tuple[tuple[int, int, int], str] | None = None
 
     def generation(self) -> str:
         """Name of the live generation's folder. Raises Unavailable before there is one."""
+        if self._pinned is not None:
+            return self._pinned
         marker = self._directory / "current"
         try:
             stat = marker.stat()

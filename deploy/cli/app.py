@@ -34,6 +34,7 @@ COMMANDS: Final = {
     "dead-letters": "dead_letters:dead_letters",
     "generations": "generations:list_generations",
     "rebuild": "rebuilding:rebuild",
+    "diff": "diffing:diff",
     "activate": "generations:activate",
     "rollback": "generations:rollback",
     "verify": "verifying:verify",

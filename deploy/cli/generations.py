@@ -9,6 +9,7 @@ import typer
 
 from taishi.ingest.instants import render
 
+from ..diffing import LIMIT, check_gate
 from ..generations import Generation, Generations, Register
 from ..settings import load_settings
 from ..switching import activate as switch_to
@@ -46,12 +47,21 @@ def list_generations(
 
 def activate(
     number: Number,
+    limit: Annotated[
+        float, typer.Option(min=0, max=1, help="Refuse where a greater share of claims is lost or changed.")
+    ] = LIMIT,
+    force: Annotated[bool, typer.Option("--force", help="Whatever the share.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Makes a generation the live one, at once for every reader. `rollback` returns."""
+    """Makes a generation the live one, at once for every reader. `rollback` returns.
+
+    Refused where more claims are lost or changed than the limit allows, unless forced; and always where it shows what
+    was forgotten.
+    """
     with failing_clearly(as_json=as_json):
         settings = load_settings()
         generations = Generations(settings.home)
+        check_gate(settings, number, limit=1.0 if force else limit)
         live = switch_to(generations, number, partitions=settings.partitions)
         _say(live, generations.read(), as_json=as_json)
 
