@@ -82,7 +82,9 @@ class _Routes:
         return json_reply(await publish_history(body, self._ports), 202)
 
     async def replay(self, request: Request) -> Response:
-        return json_reply(await replay(await self._body(request, History, "admin"), self._ports), 202)
+        body = await self._body(request, History, "admin")
+        self._ports.pressure.check(body.namespace)
+        return json_reply(await replay(body, self._ports), 202)
 
     async def remember(self, request: Request) -> Response:
         key = self._guard.identify(request)

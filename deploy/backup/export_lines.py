@@ -27,6 +27,7 @@ import orjson
 
 from taishi.ingest.envelope import CLAIM_TYPES, FORGETTING_TYPES, RAW_TYPES, Event, Position
 from taishi.ingest.errors import BackupDamaged
+from taishi.ingest.ids import derived_id
 from taishi.ingest.instants import render, with_offset
 
 VERSION: Final = 1
@@ -55,6 +56,7 @@ class ExportIndex:
     _there: set[str] = field(default_factory=set)
     _living: dict[tuple[str, ...], int] = field(default_factory=dict)
     _forbidden_upto: int = 0
+    _withheld: list[str] = field(default_factory=list)
 
     def see(self, event: Event) -> None:
         self.events += 1
@@ -81,8 +83,11 @@ class ExportIndex:
             return None
         line = _envelope(event)
         if event.type in RAW_TYPES:
-            if event.event_id in self._closed or event.position.seq <= self._forbidden_upto:
+            if event.event_id in self._closed:
                 line["read"] = True
+            elif event.position.seq <= self._forbidden_upto:  # they might say what was forgotten, which none can tell
+                line["read"] = True
+                self._withheld.append(event.event_id)
             return line
         if event.type in CLAIM_TYPES:
             return {**line, "claim": self._claim(event, body_at), **self._rests_on(event)}
@@ -90,6 +95,13 @@ class ExportIndex:
             return None if event.body is None else line
         facts = self._facts(event)
         return None if facts is None else {**line, "facts": facts}
+
+    def last_lines(self, *, namespace: str, exported_at: int) -> list[dict[str, Any]]:
+        """What closes words that no extractor had read, and that may not be read any more."""
+        facts = {"window": "withheld", "events": self._withheld}
+        event_id = derived_id("export.withheld", namespace, *self._withheld)
+        line = {"event_id": event_id, "type": "window.skipped", "recorded_at": render(exported_at)}
+        return [{**line, "actor": {"role": "system"}, "origin": "system", "facts": facts}] if self._withheld else []
 
     def _rests_on(self, event: Event) -> dict[str, Any]:
         if "carried" in event.facts:

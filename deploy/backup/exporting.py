@@ -19,6 +19,7 @@ from ..settings import Settings
 from .export_file import written
 from .export_lines import Checked, ExportIndex, header_line
 from .log_server import reached_server
+from .marker import refuse_unfinished
 
 _READ: Final = 1_000
 
@@ -27,6 +28,7 @@ def export(
     settings: Settings, namespace: str, target: Path, *, passphrase: str | None, tell: Callable[[str, int, int], None]
 ) -> dict[str, int]:
     """How many events went along, how many were left out. Raises NotFound where the namespace has none."""
+    refuse_unfinished(settings.home)
     with reached_server(settings) as reached:
         keys = open_keys(reached)
         log = open_log(reached, keys)
@@ -62,19 +64,25 @@ def _exported(
     def body_at(seq: int) -> Mapping[str, Any] | None:
         return log.fetch(Position(head.partition, seq)).body
 
-    checked, left_out = Checked(), 0
+    checked, left_out, now = Checked(), 0, time.time_ns() // 1_000
     with written(target, passphrase) as write:
-        header = header_line(namespace=namespace, exported_at=time.time_ns() // 1_000, position=head)
+
+        def put(line: Mapping[str, Any]) -> None:
+            content = orjson.dumps(line) + b"\n"
+            checked.event(content)
+            write(content)
+
+        header = header_line(namespace=namespace, exported_at=now, position=head)
         checked.header(header)
         write(header)
         for event in _events(log, namespace, head, lambda seq: tell("writing", head.seq + seq, 2 * head.seq)):
             line = index.line(event, body_at)
             if line is None:
                 left_out += 1
-                continue
-            written_line = orjson.dumps(line) + b"\n"
-            checked.event(written_line)
-            write(written_line)
+            else:
+                put(line)
+        for line in index.last_lines(namespace=namespace, exported_at=now):
+            put(line)
         write(checked.end_line())
     return {"events": checked.events, "left_out": left_out}
 

@@ -13,6 +13,7 @@ from .backup import Backup, BackupMaker, Progress, Source
 from .folders import default_keys_folder
 from .key_copy import keystore_file
 from .log_server import reached_server
+from .marker import refuse_unfinished
 
 log_ = logging.getLogger(__name__)
 
@@ -35,6 +36,7 @@ def make_backup(
 ) -> Backup:
     """Raises what `BackupMaker.make` raises; ConfigurationError for a key store that is no file."""
     keystore = keystore_file(settings.keystore)
+    refuse_unfinished(settings.home)
     with reached_server(settings) as reached:
         keys = open_keys(reached)
         log = open_log(reached, keys)

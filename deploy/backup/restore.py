@@ -44,7 +44,7 @@ from .tombstones import again, lacking
 from .verified import KnownLedgers, VerifiedBackup, known_ledgers, verified
 
 _BATCH: Final = 1_000
-_ALLOWED: Final = frozenset({"taishi.toml", "lock", MARKER, "logs", "run", "keys"})
+_ALLOWED: Final = frozenset({"taishi.toml", "lock", MARKER, MARKER + ".new", "logs", "run", "keys"})
 Progress = Callable[[str, int, int], None]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -108,6 +109,24 @@ def test_words_that_were_read_are_not_read_again() -> None:
         read, unread = of(here)
         assert read.facts == {"read": [1]} and unread.facts == {}
         assert read.body == {"text": "I like tea.", "metadata": {"page": 3}, "speaker": "Bo"}
+
+
+def test_words_that_may_say_what_was_forgotten_are_closed_unread() -> None:
+    with write_side() as there, write_side() as here:
+        there.post("/v1/events", {"events": [{"namespace": "src", "content": "Bob lives in Rome."}]})
+        first = there.post("/v1/memories", {**LIVES, "value": "Rome"})["memory_id"]
+        there.http.delete(f"/v1/memories/{first}", params={"namespace": "src"}).raise_for_status()
+        there.post("/v1/events", {"events": [{"namespace": "src", "content": "Bob lives in Oslo."}]})
+        index = ExportIndex(1)
+        for event in of(there, "src"):
+            facts = {**event.facts, "values": [["s", "v", False]], "upto": 1}
+            index.see(replace(event, facts=facts) if event.type == "claim.forgotten" else event)
+        lines = [index.line(event, lambda _: None) for event in of(there, "src")]
+        (closing,) = index.last_lines(namespace="src", exported_at=there.log.events[-1].recorded_at)
+        replayed(here, [*(line for line in lines if line is not None), closing])
+        raw = [event for event in of(here) if event.type == "message.recorded"]
+        assert [event.facts for event in raw] == [{"read": [1]}, {}]
+        assert of(here)[-1].facts["events"] == [raw[0].event_id]
 
 
 @pytest.mark.parametrize(
