@@ -27,8 +27,6 @@ from urllib.parse import parse_qs, parse_qsl, urlencode, urlsplit, urlunsplit
 
 from taishi.ingest.errors import ConfigurationError, Unavailable
 
-from .settings import Settings
-
 OLDEST: Final = (7, 0)
 _SOCKET_LIMIT: Final = 100  # bytes; the kernel's limit is 104 on macOS, 108 on Linux
 _VERSION: Final = re.compile(r"\bv=(\d+)\.(\d+)")
@@ -44,12 +42,6 @@ def next_database(url: str) -> str:
         return f"{url.partition('?')[0]}?{urlencode([*others, ('db', number + 1)])}"
     path = parts.path.strip("/")
     return urlunsplit(parts._replace(path=f"/{int(path or 0) + 1}"))
-
-
-def located(settings: Settings) -> Settings:
-    """For a command beside a running deployment: the settings with the URLs of its log and its jobs filled in."""
-    url = settings.redis_url or f"unix://{socket_path(settings.home / 'valkey')}?db=0"
-    return settings.model_copy(update={"redis_url": url, "jobs_url": settings.jobs_url or next_database(url)})
 
 
 class DirectoryLock:

@@ -13,7 +13,6 @@ from taishi.projections.store import open_connection
 from taishi.projections.worker import model_path
 
 from .generations import Generation, generation_folder
-from .server import located
 from .settings import Settings
 
 
@@ -53,7 +52,6 @@ def replayed(
     from .event_log import open_keys, open_log
     from .processes import analyzer
 
-    settings = located(settings)
     log = open_log(settings, open_keys(settings))
     fresh = []
     for digest in found:
