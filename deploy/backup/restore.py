@@ -29,6 +29,9 @@ from taishi.ingest.envelope import FORGETTING_TYPES
 from taishi.ingest.errors import ConfigurationError, RecordedBehind, RestoreRefused
 from taishi.ingest.ledger import Ledger, LedgerEntry
 from taishi.ingest.log import Batch
+from taishi.ingest.sealing import TYPE as SEALED
+from taishi.ingest.sealing import Sealer
+from taishi.ingest.signatures import Signer
 from taishi.ingest.sqlalchemy_keys import SqlAlchemyKeyStore
 from taishi.ingest.valkey_restore import ValkeyRestore
 
@@ -116,6 +119,8 @@ class _Restore:
         self._tell = tell
         self._forgot = [0] * len(backup.heads)
         """Of each partition the place of its last tombstone."""
+        self._sealed: list[list[int]] = [[] for _ in backup.heads]
+        """Of each partition the last entries of the segments that the log says were sealed."""
 
     def run(self) -> Restored:
         goes_on = self._mark(begun=False)
@@ -125,6 +130,7 @@ class _Restore:
             resumed = self._put_back_log(settings)
             keys = open_keys(settings)
             log = open_log(settings, keys)
+            self._seal_again(log, keys)
             missing = self._say_again(log, keys)
             self._write_ledger(log, keys)
             log.close()
@@ -175,7 +181,7 @@ class _Restore:
         if not there:
             shutil.copyfile(self._backup.keys / KEYS_FILE, copy)
             copy.chmod(0o600)
-        named = {key for entry in self._known.entries for key in entry.keys} | self._keys_of_tombstones()
+        named = {key for entry in self._known.entries for key in entry.keys} | self._look_through()
         store = SqlAlchemyKeyStore(f"sqlite:///{copy}")
         destroyed = store.destroy(named, at=time.time_ns() // 1_000)
         store.close()
@@ -189,14 +195,16 @@ class _Restore:
         self._tell("keys", 1, 1)
         return destroyed
 
-    def _keys_of_tombstones(self) -> set[int]:
-        """What the log itself says is forgotten: a copy of the keys may be of the moment before they were destroyed."""
+    def _look_through(self) -> set[int]:
+        """Keys of what the log itself says is forgotten: their copy may be of the moment before they were destroyed."""
         found: set[int] = set()
         for partition in range(len(self._backup.heads)):
             for entry in self._backup.entries(partition):
                 if entry.header["y"] in FORGETTING_TYPES:
                     found.update(entry.header["f"]["keys"])
                     self._forgot[partition] = entry.position.seq
+                elif entry.header["y"] == SEALED:
+                    self._sealed[partition].append(entry.header["f"]["last"])
         return found
 
     # -- the log
@@ -219,6 +227,15 @@ class _Restore:
                 self._tell("log", done, total)
         server.close()
         return sum(there)
+
+    def _seal_again(self, log: ArchivedLog, keys: SqlAlchemyKeyStore) -> None:
+        """The segments that the log says there are: the server may drop their entries when it next seals."""
+        sealer = Sealer(log.archive, log.stored, Signer.of(keys))
+        log.stream.sync()
+        for partition, ends in enumerate(self._sealed):
+            for last in sorted(ends):
+                if log.archive.last(partition) < last:
+                    sealer.seal(partition, upto=last)
 
     # -- what was forgotten
 
