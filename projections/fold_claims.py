@@ -32,12 +32,14 @@ CLAIM_CONTENT: Final = (
 _CLAIM_FACTS: Final = (
     "seq", "ns", "claim_id", "event_id", "event_type", "slot", "value_fp", "negates", "valid_from", "valid_to",
     "to_inferred", "known_from", "source", "recorded_at", "strength", "correction",
-    "from_inferred", "succeeds", "generation", "key_id", "made_from", "about", "kept_from", "expired_at", "archived_at",
-    "faded_why", "importance",
+    "from_inferred", "succeeds", "generation", "key_id", "made_from", "about", "kept_from", "expired_at", "expired_seq",
+    "archived_at", "archived_seq", "faded_why", "importance",
 )  # fmt: skip
 _RAW: Final = "SELECT seq, event_id, kept_from, archived_at FROM events WHERE event_id = ? AND ns = ?"
-_FADED: Final = "SELECT expired_at, archived_at, faded_why FROM standing WHERE ns = ? AND memory_id = ?"
-_NOT_FADED: Final = (None, None, None)
+_FADED: Final = (
+    "SELECT expired_at, expired_seq, archived_at, archived_seq, faded_why FROM standing WHERE ns = ? AND memory_id = ?"
+)
+_NOT_FADED: Final = (None,) * 5
 _INSERT_CLAIM: Final = (
     f"INSERT INTO claims ({', '.join(_CLAIM_FACTS + CLAIM_CONTENT)})"
     f" VALUES ({', '.join('?' * len(_CLAIM_FACTS + CLAIM_CONTENT))})"
@@ -50,8 +52,8 @@ def stated(model: Model, event: Event, ns: int) -> None:
     evidence = evidence_of(model, event, ns)
     rests_on = {raw.seq: raw.event_id for raw in evidence}
     kept_from = max((raw.kept_from for raw in evidence), default=event.appended_at)
-    faded = model.execute(_FADED, (ns, facts.claim_id)).fetchone()
-    expired_at, archived_at, faded_why = _NOT_FADED if faded is None else faded
+    faded = model.execute(_FADED, (ns, facts.claim_id)).fetchone() or _NOT_FADED
+    archived_at = faded[2]
     if archived_at is None and any(raw.archived_at is not None for raw in evidence):
         bring_back(model, ns, list(rests_on))
     gone = _forgotten_before(event)
@@ -87,7 +89,7 @@ def stated(model: Model, event: Event, ns: int) -> None:
             facts.valid_to, facts.to_inferred, known, source, event.recorded_at, facts.strength, facts.correction,
             facts.from_inferred, facts.succeeds, event.generation, event.key_id,
             _made_from(model, event, facts, ns), facts.subject, kept_from,
-            expired_at, archived_at, faded_why, weight, *content,
+            *faded, weight, *content,
         ),
     )  # fmt: skip
     _quote(model, event, seq, rests_on)

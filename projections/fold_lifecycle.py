@@ -18,17 +18,19 @@ from .model import Model
 from .rendering import searchable, spoken
 from .schema import document_of_claim, document_of_event
 
-_MARK: Final = """INSERT INTO standing (ns, memory_id, {0}, faded_why) VALUES (?, ?, ?, ?)
-    ON CONFLICT (ns, memory_id) DO UPDATE SET {0} = excluded.{0}, faded_why = excluded.faded_why"""
+_MARK: Final = """INSERT INTO standing (ns, memory_id, {0}_at, {0}_seq, faded_why) VALUES (?, ?, ?, ?, ?)
+    ON CONFLICT (ns, memory_id) DO UPDATE SET {0}_at = excluded.{0}_at, {0}_seq = excluded.{0}_seq,
+    faded_why = excluded.faded_why"""
+_NOT_FADED: Final = "expired_at = NULL, expired_seq = NULL, archived_at = NULL, archived_seq = NULL, faded_why = NULL"
 
 
 def expired(model: Model, event: Event, ns: int) -> None:
-    ids = _standing_still(model, event, ns)
-    for memory_id in ids:
-        model.execute(_MARK.format("expired_at"), (ns, memory_id, event.recorded_at, event.facts["reason"]))
+    mark = event.recorded_at, event.position.seq, event.facts["reason"]
+    for memory_id in _standing_still(model, event, ns):
+        model.execute(_MARK.format("expired"), (ns, memory_id, *mark))
         model.execute(
-            "UPDATE claims SET expired_at = ?, faded_why = ? WHERE claim_id = ? AND ns = ?",
-            (event.recorded_at, event.facts["reason"], memory_id, ns),
+            "UPDATE claims SET expired_at = ?, expired_seq = ?, faded_why = ? WHERE claim_id = ? AND ns = ?",
+            (*mark, memory_id, ns),
         )
 
 
@@ -36,12 +38,15 @@ def archived(model: Model, event: Event, ns: int) -> None:
     ids = _standing_still(model, event, ns)
     if not ids:
         return
-    at, why = event.recorded_at, event.facts["reason"]
+    at = event.recorded_at
+    mark = at, event.position.seq, event.facts["reason"]
     for memory_id in ids:
-        model.execute(_MARK.format("archived_at"), (ns, memory_id, at, why))
+        model.execute(_MARK.format("archived"), (ns, memory_id, *mark))
         for (seq,) in model.rows("SELECT seq FROM claims WHERE claim_id = ? AND ns = ?", (memory_id, ns)):
             model.unindex(document_of_claim(seq), ns)
-            model.execute("UPDATE claims SET archived_at = ?, faded_why = ? WHERE seq = ?", (at, why, seq))
+            model.execute(
+                "UPDATE claims SET archived_at = ?, archived_seq = ?, faded_why = ? WHERE seq = ?", (*mark, seq)
+            )
     for event_id, _ in event.facts["events"]:
         for seq, unfaded in model.rows(_UNFADED, (event_id, ns)):
             if not unfaded:
@@ -54,7 +59,7 @@ def revived(model: Model, event: Event, ns: int) -> None:
     for memory_id, _ in event.facts["claims"]:
         model.execute(
             "INSERT INTO standing (ns, memory_id, revived_at) VALUES (?, ?, ?) ON CONFLICT (ns, memory_id)"
-            " DO UPDATE SET expired_at = NULL, archived_at = NULL, faded_why = NULL, revived_at = excluded.revived_at",
+            f" DO UPDATE SET {_NOT_FADED}, revived_at = excluded.revived_at",
             (ns, memory_id, event.recorded_at),
         )
         rows = model.rows(_WORDS, (memory_id, ns))
@@ -62,10 +67,7 @@ def revived(model: Model, event: Event, ns: int) -> None:
             if archived_at is not None and text is not None:
                 model.index(document_of_claim(seq), ns, searchable(text, subject, value))
             bring_back(model, ns, [row[0] for row in model.rows("SELECT event FROM evidence WHERE claim = ?", (seq,))])
-        model.execute(
-            "UPDATE claims SET expired_at = NULL, archived_at = NULL, faded_why = NULL WHERE claim_id = ? AND ns = ?",
-            (memory_id, ns),
-        )
+        model.execute(f"UPDATE claims SET {_NOT_FADED} WHERE claim_id = ? AND ns = ?", (memory_id, ns))
     model.execute(_COUNT, (ns,))
 
 

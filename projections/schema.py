@@ -118,9 +118,9 @@ CREATE TABLE claims (
     removed_why TEXT,                -- wrong | retracted | forgotten
     removed_seq INTEGER,             -- position of the event that removed it
     kept_from INTEGER NOT NULL,      -- when the log took in the words (last of them): fading counts from here
-    expired_at INTEGER,              -- from when on it is taken to be over
-    archived_at INTEGER,             -- out of normal recall
-    faded_why TEXT,                  -- ttl | faded | capacity
+    expired_at INTEGER, expired_seq INTEGER,    -- from when on it is taken to be over; the event that says so
+    archived_at INTEGER, archived_seq INTEGER,  -- out of normal recall
+    faded_why TEXT,                             -- ttl | faded | capacity
     erased_at INTEGER,
     subject TEXT, subject_key TEXT,  -- as said; normalised
     predicate TEXT, value TEXT, negated INTEGER, qualifiers TEXT,
@@ -173,7 +173,8 @@ CREATE TABLE standing (              -- what callers think of a memory, how it w
     confirmations INTEGER NOT NULL DEFAULT 0, confirmed_at INTEGER, confirmed_first INTEGER,
     helpful INTEGER NOT NULL DEFAULT 0, unhelpful INTEGER NOT NULL DEFAULT 0,
     reads INTEGER NOT NULL DEFAULT 0, read_at INTEGER,  -- days on which a recall showed it, and the last of these times
-    expired_at INTEGER, archived_at INTEGER, faded_why TEXT, revived_at INTEGER,
+    expired_at INTEGER, expired_seq INTEGER, archived_at INTEGER, archived_seq INTEGER, faded_why TEXT,
+    revived_at INTEGER,
     PRIMARY KEY (ns, memory_id)
 ) WITHOUT ROWID;
 CREATE TABLE exposures (             -- what the last recalls showed: ids, JSON

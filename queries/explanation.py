@@ -14,6 +14,9 @@ from taishi.ingest.errors import TaishiError
 from taishi.ingest.instants import render
 from taishi.ingest.log import EventLog
 from taishi.ingest.provenance import gate
+from taishi.ingest.registry import default_registry
+from taishi.projections.activation import activation, expires_at, faded_at
+from taishi.projections.rendering import USER
 
 from .items import Sources
 from .memories import Found, life, memory
@@ -57,7 +60,7 @@ def explanation(model: ReadModel, found: Found, point: Point, log: EventLog) -> 
         "chain": told["chain"],
         "beliefs": told["beliefs"],
         "settled": told["settled"],
-        "fate": _fate(claim, told),
+        "fate": _fate(claim, told) | {"fading": _fading(model, claim, point)},
         "reads": reads(model, found.ns, list(dict.fromkeys(row["id"] for row in told["statements"])), log),
     }
 
@@ -109,6 +112,18 @@ def _reading(model: ReadModel, event: EventRow, log: EventLog) -> dict[str, Any]
             "closed_at": render(closing.appended_at),
         }
     return told | {"window": window}
+
+
+def _fading(model: ReadModel, claim: ClaimRow, point: Point) -> dict[str, Any]:
+    """How vivid it is at the point, as it is used so far, and what maintenance will make of it, if nothing happens."""
+    use = model.uses([claim.seq], before=point.known_at)[claim.seq]
+    kind = default_registry().predicate(claim.predicate or "")
+    weight, own = 0.5 if claim.importance is None else claim.importance, claim.subject_key == USER
+    return {
+        "activation": round(activation(use, kind, importance=weight, own=own, now=point.known_at), 4),
+        "expires_at": render(expires_at(use, kind, importance=weight, own=own)),
+        "archives_at": render(faded_at(use, kind, importance=weight, own=own)),
+    }
 
 
 def _fate(claim: ClaimRow, told: dict[str, Any]) -> dict[str, Any]:

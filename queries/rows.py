@@ -31,7 +31,9 @@ class ClaimRow(NamedTuple):
     removed_seq: int | None
     kept_from: int
     expired_at: int | None
+    expired_seq: int | None
     archived_at: int | None
+    archived_seq: int | None
     faded_why: str | None
     erased_at: int | None
     subject: str | None

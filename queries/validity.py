@@ -123,7 +123,7 @@ def _as_faded(model: ReadModel, claims: Mapping[int, ClaimRow]) -> dict[int, Cla
 
 def _expired(claim: ClaimRow, point: Point) -> bool:
     at = claim.expired_at
-    return at is not None and point.knows(at) and point.valid_at >= at
+    return at is not None and point.knows(at) and point.read(claim.expired_seq or 0) and point.valid_at >= at
 
 
 def _lead_to_equals(
@@ -220,7 +220,7 @@ def _status(
         return "forgotten"
     if claim.removed_at is not None and point.knows(claim.removed_at) and point.read(claim.removed_seq or 0):
         return "retracted"
-    if claim.archived_at is not None and point.knows(claim.archived_at):
+    if claim.archived_at is not None and point.knows(claim.archived_at) and point.read(claim.archived_seq or 0):
         return "archived"
     if here is not None and _expired(claim, point):
         return "ended"

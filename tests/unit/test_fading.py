@@ -116,6 +116,8 @@ def test_known_before_it_faded_it_had_not(years: Years):
         point = Point(valid_at=then + DAY, known_at=then + DAY, past_knowledge=True)
         found = Found(model, model.namespace("ns"), claim_id(likes), point)
     assert found.verdict.status == "current"
+    assert status(years, likes, position=likes.position.seq) == "current"
+    assert status(years, likes, position=len(years.events)) == "archived"
 
 
 def test_said_again_it_is_back_at_once_and_maintenance_says_so(years: Years):
