@@ -19,6 +19,7 @@ from pydantic import ValidationError
 
 from taishi.ingest.claims import Claim, ClaimFacts
 from taishi.ingest.crypto import NO_KEY
+from taishi.ingest.dictionary import dictionary_words
 from taishi.ingest.entries import same_words
 from taishi.ingest.envelope import CLAIM_TYPES, FORGETTING_TYPES, RAW_TYPES, Actor, Event, NewEvent, Position
 from taishi.ingest.errors import EventIdConflict, InvalidInput
@@ -183,6 +184,8 @@ async def _destroy(event: NewEvent, place: Position, wordless: bool, ports: Port
 def _checked(model: type[Contract], given: Mapping[str, Any], where: str) -> Any:
     try:
         return model.model_validate_json(orjson.dumps(given))
+    except TypeError:
+        raise InvalidInput("it holds what JSON of 64-bit numbers cannot", field=where) from None
     except ValidationError as e:
         first = e.errors()[0]
         place = ".".join([where, *(str(part) for part in first["loc"])])
@@ -193,7 +196,8 @@ def _body(event: HistoryEvent, where: str) -> Mapping[str, Any]:
     if event.body is None:
         return _NO_WORDS.get(event.type, {})
     if event.type == "namespace.configured":
-        _checked(Configure, event.body, f"{where}.body")
+        settings = _checked(Configure, event.body, f"{where}.body")
+        dictionary_words(settings.dictionary or ())
     else:
         _checked(BODIES.get(event.type, Remark), event.body, f"{where}.body")
     return event.body

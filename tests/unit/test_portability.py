@@ -13,8 +13,10 @@ import pytest
 from taishi.deploy.backup.export_file import is_export, lines_of, written
 from taishi.deploy.backup.export_lines import Checked, ExportIndex, header_line
 from taishi.deploy.cli.portability import _verified
-from taishi.ingest.envelope import Event, Position
+from taishi.ingest.envelope import Event, NewEvent, Position
 from taishi.ingest.errors import BackupDamaged
+from taishi.ingest.ids import new_id
+from taishi.ingest.log import Batch
 from tests.support.write_side import WriteSide, write_side
 
 LIVES = {"namespace": "src", "subject": "Bob", "predicate": "lives_in"}
@@ -111,6 +113,37 @@ def test_words_that_were_read_are_not_read_again() -> None:
         assert read.body == {"text": "I like tea.", "metadata": {"page": 3}, "speaker": "Bo"}
 
 
+def test_verdicts_fading_and_what_was_shown_come_along() -> None:
+    with write_side() as there, write_side() as here:
+        ids = [there.post("/v1/memories", {**LIVES, "value": value})["memory_id"] for value in ("Rome", "Oslo")]
+        first, second = (event.facts["claim"] for event in there.log.events)
+        exposure = new_id()
+        said: list[tuple[str, dict[str, Any]]] = [
+            ("conflict.resolved", {"slot": first["slot"], "winner": ids[1], "coexist": False, "claims": ids}),
+            ("dedup.judged", {"claims": ids, "verdict": "keep"}),
+            ("memory.recalled", {"exposure": exposure, "items": ids, "kinds": ["claim"] * 2, "seqs": [], "reader": {}}),
+            ("feedback.given", {"exposure": f"{exposure}.1", "helpful": True}),
+            ("claim.archived", {"claims": [[ids[0], 1]], "events": [], "reason": "faded", "since": 7}),
+            ("claim.confirmed", {"claim": "0" * 32}),
+        ]
+        for type_, facts in said:
+            event = NewEvent(event_id=new_id(), type=type_, namespace="src", body={}, facts=facts)
+            there.log.append(Batch(events=[event]))
+        lines = exported(there)
+        assert len(lines) == 2 + 5, "what speaks of a claim that is not there is left out"
+        replayed(here, lines)
+        old, new, resolved, judged, recalled, rated, archived = of(here)
+        mine = [event.facts["claim"]["claim_id"] for event in (old, new)]
+        assert mine != ids and first["slot"] != old.facts["claim"]["slot"]
+        expected = {"slot": old.facts["claim"]["slot"], "winner": mine[1], "coexist": False, "claims": mine}
+        assert resolved.facts == expected
+        assert judged.facts == {"claims": mine, "verdict": "keep"}
+        assert (recalled.facts["items"], recalled.facts["seqs"]) == (mine, [])
+        assert rated.facts == {"exposure": f"{exposure}.1", "helpful": True}
+        assert archived.facts["claims"] == [[mine[0], old.position.seq]] and archived.facts["since"] == 7
+        assert second["claim_id"] == ids[1]
+
+
 def test_words_that_may_say_what_was_forgotten_are_closed_unread() -> None:
     with write_side() as there, write_side() as here:
         there.post("/v1/events", {"events": [{"namespace": "src", "content": "Bob lives in Rome."}]})
@@ -140,6 +173,8 @@ def test_words_that_may_say_what_was_forgotten_are_closed_unread() -> None:
         ({"recorded_at": "yesterday"}, "recorded_at"),
         ({"event_id": "17"}, "event_id"),
         ({"facts": {"anything": 1}}, "facts.anything"),
+        ({"type": "memory.recalled", "claim": None, "facts": {"reader": {"n": 1 << 70}}}, "facts"),
+        ({"type": "namespace.configured", "body": {"timezone": "Mars"}}, "body.timezone"),
     ],
 )
 def test_what_makes_no_sense_is_refused_by_name(change: dict[str, Any], field: str) -> None:
