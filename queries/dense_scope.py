@@ -33,6 +33,8 @@ RESCORED: Final = 300
 """Vectors that are scored exactly, of those nearest by signs."""
 SAMPLE: Final = 512
 _LOADED: Final = 4_096
+_MAPPED: Final = 4 << 30
+"""Bytes of a file that are read through the mapping: rows here and there."""
 _SHIFT: Final = STRIDE.bit_length() - 1
 _FAR: Final = np.uint16(1 << 15)
 _HALVES: Final = np.arange(1 << 16, dtype=np.uint16).view(np.float16).astype(np.float32)
@@ -157,8 +159,11 @@ class Scope:
                 "SELECT last_doc, deletions FROM namespaces WHERE ns = ?", (self._ns,)
             ).fetchone()
             if row is not None and row != (self._last_doc, self._deletions):
+                if not self._rows:  # all of it, once: the mapping would count as this process's memory ever after
+                    connection.execute("PRAGMA mmap_size = 0").fetchall()
                 with connection:  # one snapshot
                     self._take_up(connection)
+                connection.execute(f"PRAGMA mmap_size = {_MAPPED}").fetchall()
 
     def _take_up(self, connection: apsw.Connection) -> None:
         last_doc, deletions = connection.execute(

@@ -115,12 +115,12 @@ def test_a_slow_one_costs_its_time_limit_once(taishi: RunningTaishi, server: Emb
     try:
         begun = time.monotonic()
         reply = recall(taishi, "Which barrels were of oak wood?")
-        assert time.monotonic() - begun < 2
+        assert time.monotonic() - begun < 6, "it takes eight seconds to answer"
         assert reply["degraded"] == ["vectors"]
         assert "barrels" in reply["items"][0]["text"]
-        begun = time.monotonic()
-        recall(taishi, "Which apprentice is new there?")
-        assert time.monotonic() - begun < 0.4, "it rests"
+        asked = server.asked
+        assert recall(taishi, "Which apprentice is new there?")["degraded"] == ["vectors"]
+        assert server.asked == asked, "it rests"
     finally:
         server.fault = None
     healed(taishi, "Which apprentice came to Delft?")
