@@ -27,7 +27,7 @@ from pathlib import Path
 from typing import Final
 
 POINTS: Final = ("key_minted", "appended", "outboxed", "enqueued", "extracted", "folded")
-FORGETTING_POINTS: Final = ("tombstoned", "destroyed", "ledgered", "unscrubbed")
+FORGETTING_POINTS: Final = ("tombstoned", "destroyed", "ledgered", "unscrubbed", "owed")
 BACKUP_POINTS: Final = ("models_copied", "part_written", "part_kept", "keys_copied", "keys_kept")
 LIFECYCLE_POINTS: Final = ("due_found", "faded")
 SEALING_POINTS: Final = ("segment_written", "segment_sealed", "segment_told", "stream_trimmed")

@@ -234,7 +234,7 @@ def fly(folder: Path, count: int, tell: Callable[[str], None] = print, **setting
 
 
 def test_nothing_is_left_of_what_was_forgotten(tmp_path: Path) -> None:
-    aviary = fly(tmp_path, 80)
+    aviary = fly(tmp_path, 40)
     assert not aviary.search(), "stopped, and looked at once more"
 
 
