@@ -159,7 +159,8 @@ class Support:
         verdicts: Mapping[int, Verdict],
     ) -> Status | None:
         """The status an event is shown with; None where it is left out: none of its claims holds and the question is
-        about what does. What is looked for by its own words is not left out."""
+        about what does: it asks for their predicate, or of a point in time, or they tell a state and no happening. What
+        is looked for by its own words is not left out."""
         if not claims:
             return "current"
         asked = [c for c in claims if self._asking.for_predicate(judged[c].predicate or "")]
@@ -173,8 +174,9 @@ class Support:
             return None
         if shown == "planned" and self._question.intent in ("plan", "when"):
             return shown
+        about_state = asked or self._question.pointed or any(_tells_state(judged[c]) for c in deciding)
         past = self._question.shows_past or normalise(event.text or "") == self._question.text
-        return shown if past else None
+        return shown if past or not about_state else None
 
     def _is_taken_out(self, text: str | None) -> bool:
         return self._asks_secret and text is not None and _TAKEN_OUT in text
@@ -200,6 +202,11 @@ class Support:
         """Whether what is denied is an answer: "Do I still live in Bath?", or what is not eaten."""
         single = default_registry().predicate(claim.predicate or "").single(qualifiers_of(claim))
         return not single or normalise(claim.value or "") in self._question.text
+
+
+def _tells_state(claim: ClaimRow) -> bool:
+    """Something that holds for a while, and no happening or plan, which stays worth telling when its time is over."""
+    return claim.occurs_from is None or bool(claim.temporary) or bool(claim.negated)
 
 
 _WORD: Final = re.compile(r"[a-z0-9]+(?:[._+-][a-z0-9]+)*|[\u4e00-\u9fff]+")

@@ -42,7 +42,7 @@ _BARE: Final = re.compile(rf"(?:[A-Za-z][\w-]{{0,15}}\s*)?(?:{_PART})|(?:[a-z][\
 _NAMED_SYSTEM: Final = re.compile(
     rf"(?:{_PART}|系统|流水线|服务器|机房|网站|平台|作业)$|\b(?:{_PART_EN}|systems?|pipelines?|servers?|builds?|website|site|platform|broker|daemon)$"
     rf"|\b{_MADE_UP}(?:\s*(?:号|服务|系统|机))?$|^(?=\w*[\d_-]){_MADE_UP}\b", re.I)
-LABEL: Final = re.compile(rf"(?P<s>{_MADE_UP})")
+LABEL: Final = re.compile(rf"(?P<s>{_MADE_UP})(?P<t>)")
 """A system's name that stands alone before a colon."""
 
 

@@ -154,7 +154,7 @@ def mentioned(text: str, voice: Voice) -> Subject | None:
 _LEADING: Final = re.compile(rf"(?:{any_of('discourse')}[，,]?)?(?P<s>(?:我们?家?的?|咱们?的?|俺)(?:{any_of('relation')})(?:{_NAME})?|[小老阿][\u4e00-\u9fff]|{_SURNAME}{any_of('honorific')}|他们?|她们?|你们?|您|[A-Z][a-z]+(?=[\u4e00-\u9fff ])|我们?|本人)")
 
 
-_LEADING_THING: Final = re.compile(r"(?P<s>[A-Za-z][\w.-]*(?:\s?的?\s?[\u4e00-\u9fffA-Za-z]{1,8}?)??)\s*(?:已经|已|当前|目前|现在|刚刚|刚|又)")
+_LEADING_THING: Final = re.compile(r"(?P<s>[A-Za-z][\w.-]*(?:\s?的?\s?[\u4e00-\u9fffA-Za-z]{1,8}?)??)\s*(?:已经|已|当前|目前|现在|刚刚|刚|又)|(?P<t>[\u4e00-\u9fff\w]{2,14}?)(?:已经|已|刚刚|刚|又)(?:完成)?(?:升级|回滚|更新|降级|重启|发布|上线|迁移|部署|切换|扩容)")
 
 
 def leading_subject(text: str, voice: Voice) -> Subject | None | bool:
@@ -162,7 +162,7 @@ def leading_subject(text: str, voice: Voice) -> Subject | None | bool:
     found = _LEADING.match(text)
     if found is None or LABEL.fullmatch(text) is not None:
         thing = _LEADING_THING.match(text) or LABEL.fullmatch(text)
-        return None if thing is None else _subject(thing["s"].strip(), voice)
+        return None if thing is None else _subject((thing["s"] or thing["t"]).strip(), voice)
     return _subject(found["s"], voice) or False
 
 

@@ -1,0 +1,52 @@
+"""Which system a question about a system's state names, known or not: what speaks of another one is no answer.
+
+A name that memories speak of is found by the fence. One that none speaks of has to be read out of the question itself:
+"what version is the billing crawler on now" names the billing crawler, and billing gateways are not asked about.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+_ASKED_EN: Final = r"(?:version|release|status|state|port|timeout)"
+_NAME_EN: Final = r"(?:the |my |our |your )?(?P<n>[a-z0-9][\w.'’+-]*(?: [\w.'’+-]+){0,4}?)"
+_AFTER_EN: Final = (
+    r"(?= (?:on|at|in|now|running|run|runs|use|uses|using|currently|right|today|deployed|installed|these|as|have|has"
+    r"|am|is|are|was|were|do|does|did|should|i|we|you|they)\b"
+    r"|[?.!,]|\s*$)"
+)
+_ENGLISH: Final = (
+    re.compile(rf"\b{_ASKED_EN} (?:number )?(?:of|is|was|does|did|do) {_NAME_EN}{_AFTER_EN}"),
+    re.compile(rf"\b(?:is|was|of|on|in) {_NAME_EN}['’]s (?:current |present |latest )?{_ASKED_EN}\b"),
+)
+_CHINESE: Final = re.compile(
+    r"(?:^|那天|当天|那时候?|[，,\s]|请问)\s*(?P<n>[^，,？?\s的][^，,？?]{1,23}?)\s*(?:的|现在|目前|当前|如今|是|什么|哪个|处于|跑)*\s*"
+    r"(?:健康|运行|连接|部署|任务)?(?:版本|状态|端口|超时|进度|进展)"
+)
+_NOBODY: Final = re.compile(
+    r"(?:我|你|您|咱|它|他|她|这|那|哪|谁|现在|目前|当前|最新|今天)|(?:i|we|you|it|this|that|they|there|current|latest|now|am|are)\b"
+)
+_WORD: Final = re.compile(r"[a-z0-9]+(?:[._+-][a-z0-9]+)*|[\u4e00-\u9fff]+")
+_THEN: Final = re.compile(r"^.*(?:那[天时日]|当[天时日]|那时候|的时候)\s*")
+_DATE: Final = re.compile(r"\d[\d年月日号./-]*")
+_SPACE: Final = re.compile(r"\s+")
+
+
+def named_system(words: str) -> str | None:
+    """The name in a (normalised) question about a system's state; None where it names none, or not plainly."""
+    for pattern in (*_ENGLISH, _CHINESE):
+        found = pattern.search(words)
+        if found is not None:
+            name = _THEN.sub("", found["n"]).strip()
+            return None if not name or _NOBODY.match(name) or _DATE.fullmatch(name) else name
+    return None
+
+
+def speaks_of(text: str, name: str) -> bool:
+    """Whether a (normalised) text has the name: Chinese by what stands around 的, English by all its words."""
+    if name.isascii():
+        told = {word.removesuffix("s") for word in _WORD.findall(text)}
+        return all(word.removesuffix("s") in told for word in _WORD.findall(re.sub(r"['’]s\b", "", name)))
+    closed = _SPACE.sub("", text)
+    return all(part in closed for part in _SPACE.sub("", name).split("的"))
