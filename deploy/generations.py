@@ -28,7 +28,6 @@ State = Literal["extracting", "building", "ready", "live", "kept", "failed"]
 FOLLOWING: Final = frozenset({"ready", "live", "kept"})
 """States in which a generation's read models follow the log."""
 UNFINISHED: Final = frozenset({"extracting", "building"})
-Scope = Literal["all", "search"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,14 +49,11 @@ class Extraction:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Generation:
     """Instants are microseconds. `targets`: where each partition ended when it was begun. `slices`: how many slices of
-    each partition were built; `built`: partitions that are done. `source` is the generation whose rows are taken over
-    where only the search index is made anew."""
+    each partition were built; `built`: partitions that are done."""
 
     number: int
     extraction: int
     state: State
-    scope: Scope = "all"
-    source: int | None = None
     started_at: int = 0
     ready_at: int | None = None
     activated_at: int | None = None

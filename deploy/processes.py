@@ -56,6 +56,7 @@ from taishi.queries.status import VectorsAt
 
 from .claim_directory import ReadModelDirectory
 from .earlier import EarlierClaims
+from .embedding_anew import EmbeddingAnew
 from .event_log import open_keys, open_log
 from .extraction import keeping, make_extractor, reading, settings_of
 from .followers import FollowedModels, KeptWindows
@@ -188,6 +189,8 @@ def run_vectors(settings: Settings) -> None:
     keys = open_keys(settings)
     model = embedder(settings)
     assert model is not None  # this process is not started without one
+    anew = EmbeddingAnew(settings.home)
+    anew.begin(model=model.id, partitions=settings.partitions)
     worker = VectorWorker(
         log=open_log(settings, keys),
         folder=vectors_folder(settings.home),
@@ -195,7 +198,9 @@ def run_vectors(settings: Settings) -> None:
         embedder=model,
         secret=keys.secret("vectors"),
     )
-    worker.run(_until_terminated())
+    stop = _until_terminated()
+    anew.watch(stop)
+    worker.run(stop)
     worker.close()
 
 

@@ -31,7 +31,6 @@ from .generations import (
     Generations,
     Notice,
     Register,
-    Scope,
     generation_folder,
     live_folder,
     now,
@@ -48,7 +47,7 @@ _LONGEST_PAUSE: Final = 5.0
 logger = logging.getLogger(__name__)
 
 
-def start_rebuild(generations: Generations, *, scope: Scope = "all", extractor: str | None = None) -> Generation:
+def start_rebuild(generations: Generations, *, extractor: str | None = None) -> Generation:
     """Enters a new generation: of what the live one's extraction read, or, with `extractor` (NAME@VERSION), of what
     that one reads from the words anew. Raises Conflict where one is not finished yet."""
 
@@ -58,9 +57,8 @@ def start_rebuild(generations: Generations, *, scope: Scope = "all", extractor: 
                 raise Conflict(f"generation {other.number} is being built: wait for it, or `taishi rebuild --stop` it")
         live = register.live
         fresh = Generation(
-            number=register.last + 1, extraction=live.extraction, state="building", scope=scope,
-            source=live.number if scope == "search" else None, started_at=now(),
-        )  # fmt: skip
+            number=register.last + 1, extraction=live.extraction, state="building", started_at=now()
+        )
         if extractor is not None:
             number = register.last_extraction + 1
             fresh = replace(fresh, extraction=number, state="extracting")

@@ -22,7 +22,7 @@ from .embedding import Vectors
 from .pages import Pages
 from .schema import PRAGMAS, document_of_claim, document_of_event
 from .store import CheckpointMoved, open_connection
-from .vector_schema import SCHEMA, SCRUBBED, STRIDE, VECTOR_VERSION, vector_paths
+from .vector_schema import SCHEMA, SCRUBBED, STRIDE, VECTOR_VERSION, vector_path, vector_paths
 
 
 class VectorFileUnfit(TaishiError):
@@ -86,6 +86,21 @@ def inspect(path: Path) -> VectorFile | None:
     return VectorFile(
         path=path, model=model, dimension=dimension, seq=seq, complete=seq >= complete_at, retired=bool(retired)
     )
+
+
+def set_aside(folder: Path, partition: int, model: str) -> None:
+    """Gives a complete file another name, under which it serves until one that is made anew is complete. Nobody may
+    have it open for writing."""
+    own = vector_path(folder, partition, model)
+    aside = own.with_name(own.name.removesuffix(".db") + ".before.db")
+    found = inspect(own)
+    if found is None or not found.complete or aside.exists():
+        return
+    connection = open_connection(own)
+    connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    connection.close()
+    own.rename(aside)
+    discard(own)
 
 
 def serving(folder: Path, partition: int, model: str | None) -> VectorFile | None:

@@ -46,9 +46,7 @@ class DenseChannel(Protocol):
         """One unit vector. Raises Unavailable where the embedder is down."""
         ...
 
-    def search(
-        self, partition: int, ns: int, vector: Vectors, k: int, *, last: int | None = None
-    ) -> DenseHits | None:
+    def search(self, partition: int, ns: int, vector: Vectors, k: int, *, last: int | None = None) -> DenseHits | None:
         """`last`: as if there were no documents of greater numbers."""
         ...
 
@@ -97,7 +95,7 @@ def gather(
     nearest: float | None = None
     if dense is not None and vector is not None:
         try:
-            near = dense.search(model.partition, ns, vector, DENSE_HITS, last=None if horizon is None else horizon.last)
+            near = _near(dense, model, ns, vector, last=None if horizon is None else horizon.last)
         except TaishiError:
             near = None
         if near is None:
@@ -111,6 +109,19 @@ def gather(
     slots = _slot_documents(model, ns, question, names, ALL if horizon is None else horizon.last // 2)
     lexical = search(model, ns, terms, corpora, also=(*lifts, *slots), horizon=horizon)
     return Found(lexical, lifts, frozenset(slots), tuple(degraded), nearest)
+
+
+def _near(dense: DenseChannel, model: ReadModel, ns: int, vector: Vectors, *, last: int | None) -> DenseHits | None:
+    """The nearest documents. The vectors of all generations lie in one file: claims of others are passed over."""
+    if model.one("SELECT 1 FROM foreign_claims WHERE ns = ? LIMIT 1", ns) is None:
+        return dense.search(model.partition, ns, vector, DENSE_HITS, last=last)
+    near = dense.search(model.partition, ns, vector, 2 * DENSE_HITS, last=last)
+    if near is None:
+        return None
+    claims = [doc // 2 for doc, _ in near.hits if doc % 2]
+    foreign = {row[0] for row in model.rows_in("SELECT seq FROM foreign_claims WHERE seq IN carray(?)", claims)}
+    own = [hit for hit in near.hits if not (hit[0] % 2 and hit[0] // 2 in foreign)]
+    return replace(near, hits=own[:DENSE_HITS])
 
 
 def _slot_documents(model: ReadModel, ns: int, question: Question, names: Sequence[str], last: int) -> list[int]:

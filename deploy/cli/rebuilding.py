@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from typing import Annotated, Final
+from typing import Annotated, Final, Literal
 
 import typer
 from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
@@ -12,6 +12,7 @@ from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeRemaining
 from taishi.ingest.outbox import Outbox
 from taishi.projections.lookup import Lookup
 
+from ..embedding_anew import EmbeddingAnew
 from ..extraction import installed
 from ..generations import UNFINISHED, Generation, Generations, generation_folder, outbox_path
 from ..rebuilding import give_up, start_rebuild
@@ -20,11 +21,17 @@ from .generations import described
 from .session import AsJson, err, fail, failing_clearly, out, print_json
 
 _LOOK_SECONDS: Final = 0.2
+Only = Literal["claims", "search", "vectors"]
+"""Claims and the search over them lie in one file and are folded in one pass; vectors outlive every generation."""
 
 
 def rebuild(
     extractor: Annotated[
         str | None, typer.Option(metavar="NAME[@VERSION]", help="Read all words anew with this extractor.")
+    ] = None,
+    only: Annotated[
+        Only | None,
+        typer.Option(help="vectors: embed everything anew in the background; else: all but vectors, as ever."),
     ] = None,
     detach: Annotated[bool, typer.Option("--detach", help="Do not wait for it.")] = False,
     stop: Annotated[bool, typer.Option("--stop", help="Give up the rebuild that is going on.")] = False,
@@ -34,6 +41,12 @@ def rebuild(
     with failing_clearly(as_json=as_json):
         settings = load_settings()
         generations = Generations(settings.home)
+        if only == "vectors":
+            if extractor is not None or stop:
+                raise typer.BadParameter("it goes with nothing else", param_hint="--only vectors")
+            EmbeddingAnew(settings.home).ask()
+            _vectors(as_json=as_json)
+            return
         if stop:
             _told(give_up(generations), generations, as_json=as_json)
             return
@@ -43,6 +56,13 @@ def rebuild(
         _told(fresh, generations, as_json=as_json)
         if fresh.state == "failed":
             fail(f"g{fresh.number} failed: {fresh.error}")
+
+
+def _vectors(*, as_json: bool) -> None:
+    if as_json:
+        print_json({"vectors": "embedding anew"})
+    else:
+        out.print("everything is embedded anew; what is there serves until then: `taishi status` says how far it is")
 
 
 def _told(generation: Generation | None, generations: Generations, *, as_json: bool) -> None:
