@@ -1,4 +1,4 @@
-"""Confirming a memory, one that has faded too."""
+"""What callers may do about fading: confirm a memory, one that has faded too; set it up for a namespace."""
 
 from collections.abc import Iterator
 
@@ -44,3 +44,12 @@ def test_what_has_faded_comes_back_with_it_once(side: WriteSide) -> None:
     assert reply == {"position": str(revived.position)}
     side.post(f"/v1/memories/{memory_id}/confirm", {"namespace": "n"})
     assert [event.type for event in side.last(2)] == ["claim.revived", "claim.confirmed"]
+
+
+def test_a_namespace_sets_its_capacity_or_that_nothing_fades(side: WriteSide) -> None:
+    reply = side.http.put("/v1/namespaces/n", json={"capacity": 500, "fading": "off"})
+    assert reply.status_code == 202, reply.text
+    (event,) = side.last()
+    assert (event.type, event.body) == ("namespace.configured", {"capacity": 500, "fading": "off"})
+    for wrong in ({"capacity": 0}, {"capacity": "many"}, {"fading": "slow"}):
+        assert side.http.put("/v1/namespaces/n", json=wrong).status_code == 422

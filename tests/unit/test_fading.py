@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from taishi.commands.lifecycle import maintain
 from taishi.ingest.fading import fading
 from taishi.ingest.instants import DAY
 from taishi.ingest.registry import Predicate
@@ -186,6 +187,21 @@ def test_nothing_fades_where_fading_is_off(years: Years):
     years.claim("user", "likes", "radishes")
     years.pass_days(2_000)
     assert years.maintain() == []
+
+
+def test_a_run_that_is_out_of_time_says_what_is_left(years: Years):
+    for name in ("one", "two", "three"):
+        years.claim("user", "likes", "radishes", namespace=name)
+    years.pass_days(800)
+    years.fold()
+    looks = iter([True, True, False])
+    told: list[str] = []
+    result = maintain(
+        None, years.aging, now=years.side.now, told=lambda due: told.append(due.namespace), in_time=lambda: next(looks)
+    )
+    assert (told, list(result.left)) == (["one"], ["one", "two", "three"])
+    result = maintain(None, years.aging, now=years.side.now, namespaces=["two", "unknown"])
+    assert (result.counts, result.namespaces) == ({"archived (faded)": 1}, 2)
 
 
 def test_replay_gives_the_same_read_model(years: Years, tmp_path: Path):
