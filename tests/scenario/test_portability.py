@@ -35,8 +35,10 @@ POINTS: list[dict[str, str]] = [
     {"valid_at": "2025-06-20T00:00:00Z", "known_at": "2025-07-21T00:00:00Z"},
 ]
 QUESTIONS = ["Where do I live?", "Where does Bobby work?", "我对什么过敏？", "What tea do I like?", "What do I like?"]
-OWN = ("id", "slot", "exposure_id", "position", "memory_id", "appended_at", "window", "as_of", "reads", "read_at")
-"""What follows from a namespace's name, the deployment's secrets or the log's own places, and what asking changes."""
+OWN = ("id", "slot", "exposure_id", "position", "memory_id", "appended_at", "window", "as_of")
+"""What follows from a namespace's name, the deployment's secrets or the log's own places."""
+ASKING = ("reads", "read_at", "score", "why")
+"""What asking changes: a memory that is read stays longer, as soon as the log has it."""
 
 
 @pytest.fixture(scope="module")
@@ -85,7 +87,7 @@ def live_through(taishi: RunningTaishi) -> None:
 def plain(found: Any) -> Any:
     """Without what is a namespace's own; places in context lines likewise."""
     if isinstance(found, dict):
-        return {k: plain(v) for k, v in found.items() if k not in OWN}
+        return {k: plain(v) for k, v in found.items() if k not in OWN + ASKING}
     if isinstance(found, list):
         return [plain(one) for one in found]
     return re.sub(r"p\d+:\d+", "p", found) if isinstance(found, str) else found
