@@ -24,7 +24,7 @@ from .generations import Generations, generation_folder, outbox_path, vectors_fo
 from .settings import Settings
 
 LEAST: Final = 10_000
-"""The job makes no segments of fewer entries."""
+"""The job makes no segments of fewer entries, nor of fewer than stay in the server."""
 
 
 def sealing(
@@ -52,7 +52,7 @@ def seal_what_is_old(settings: Settings) -> None:
     keys = open_keys(settings)
     log = open_log(settings, keys)
     try:
-        sealing(settings, log, keys, least=LEAST).run()
+        sealing(settings, log, keys, least=min(LEAST, settings.archive_keep)).run()
     finally:
         log.close()
         keys.close()
