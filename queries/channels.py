@@ -104,8 +104,7 @@ def gather(
             if near.calibrated and near.hits:
                 nearest = near.hits[0][1]
             for doc, cosine in near.hits:
-                if lift := dense_lift(cosine, mean=near.mean, deviation=near.deviation):
-                    lifts[doc] = lift
+                lifts[doc] = dense_lift(cosine, mean=near.mean, deviation=near.deviation)
     slots = _slot_documents(model, ns, question, names, ALL if horizon is None else horizon.last // 2)
     lexical = search(model, ns, terms, corpora, also=(*lifts, *slots), horizon=horizon)
     return Found(lexical, lifts, frozenset(slots), tuple(degraded), nearest)

@@ -58,7 +58,7 @@ class Fence:
         return bool(self.names)
 
     def mentions(self, text: str) -> bool:
-        return any(_holds(text, name) for name in self.names)
+        return any(names_it(text, name) for name in self.names)
 
     def side_of_claim(self, *, subject: str, own: bool, text: str) -> Side:
         """`subject` is normalised; `own` tells that it is the one whose memory this is; `text` as shown."""
@@ -68,7 +68,7 @@ class Fence:
         if self.mentions(words):
             return Side.INSIDE
         if own:
-            return Side.OUTSIDE if any(_holds(words, rival) for rival in self.rivals) else Side.NEUTRAL
+            return Side.OUTSIDE if any(names_it(words, rival) for rival in self.rivals) else Side.NEUTRAL
         return Side.OUTSIDE
 
     def side_of_event(self, *, speaker: str, subjects: Collection[str], text: str) -> Side:
@@ -79,7 +79,7 @@ class Fence:
         words = normalise(text[:4_000])
         if self.mentions(words):
             return Side.INSIDE
-        if any(_holds(words, rival) for rival in self.rivals):
+        if any(names_it(words, rival) for rival in self.rivals):
             return Side.OUTSIDE
         others = [subject for subject in subjects if subject != "user"]
         return Side.OUTSIDE if others and len(others) == len(subjects) else Side.NEUTRAL
@@ -182,7 +182,8 @@ def _pattern(name: str) -> re.Pattern[str]:
     return re.compile(before + re.escape(name) + after)
 
 
-def _holds(words: str, name: str) -> bool:
+def names_it(words: str, name: str) -> bool:
+    """Whether a name stands in (normalised) words as such."""
     return name in words and _pattern(name).search(words) is not None
 
 

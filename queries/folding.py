@@ -107,6 +107,10 @@ def folded(entries: Sequence[Ranked], limit: int) -> list[Ranked]:
                 if entry.score >= FOLD_AT * kept[at].score:
                     kept[at] = with_sources(_lifted(entry, kept[at]), kept[at].sources)
                     continue
+                if not entry.slot:
+                    continue
+            elif at is not None and not entry.slot:
+                continue
         for source in entry.sources:
             of_source.setdefault(source, len(kept))
         kept.append(entry)

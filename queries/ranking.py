@@ -18,12 +18,13 @@ from taishi.projections.schema import document_of_claim, document_of_event
 
 from .answerability import unsaid
 from .channels import Found
-from .fence import Fence, Side, normal_name
+from .fence import Fence, Side, names_it, normal_name
 from .folding import Omission, Ranked, folded, omissions, with_sources
-from .fusion import DENSE, LEXICAL, Signals, lexical_level, parts
+from .fusion import CLAIM, DENIES, DENSE, LEXICAL, Signals, lexical_level, parts
 from .reading import ReadModel
 from .rows import ClaimRow, EventRow
 from .support import Support
+from .surroundings import Surroundings, surroundings
 from .understand import Question
 from .validity import GONE, Point, Status, Verdict, judge, judge_slots
 from .wanted import Wanted
@@ -81,12 +82,15 @@ class _Ranking:
         self._matches = dict(found.lexical.matches)
         self._dense = dict(found.dense)
         self._newness: Mapping[int, float] = {}
+        self._sources: dict[int, list[int]] = {}
+        self._around = Surroundings()
         self._support = Support(question, fence)
         self.lapsed = False
         self.left: dict[int, Omission] = {}
         self._best = max((match.score for match in self._matches.values()), default=0.0)
 
     def ranked(self) -> list[Ranked]:
+        self._sources = self._sources_of(self._matches.keys() | self._dense.keys() | self._found.slots)
         docs = self._considered()
         claims = self._model.claims(doc // 2 for doc in docs if doc % 2)
         events = {
@@ -116,7 +120,7 @@ class _Ranking:
     def _by_age(self, claims: Mapping[int, ClaimRow], events: Mapping[int, EventRow]) -> dict[int, float]:
         """How new each found document is among them all, by the time it was said, for questions about the present
         state of something."""
-        if self._question.intent != "current" or not self._question.asks:
+        if self._question.intent != "when" and (self._question.intent != "current" or not self._question.asks):
             return {}
         told = {document_of_event(seq): event.said_at for seq, event in events.items()}
         told |= {document_of_claim(seq): claim.known_from for seq, claim in claims.items()}
@@ -152,22 +156,51 @@ class _Ranking:
             self._dense.setdefault(doc, lift)
 
     def _considered(self) -> list[int]:
+        """The most relevant documents, and the asked slots."""
         found = self._found
         best = self._best
         score = {doc: LEXICAL * lexical_level(match.score, best=best) for doc, match in found.lexical.matches.items()}
         for doc, lift in found.dense.items():
             score[doc] = score.get(doc, 0.0) + DENSE * lift
-        first = sorted(score, key=lambda doc: (-score[doc], -doc))[: CONSIDERED + 3 * self._limit]
+        relevance: dict[int, float] = {}
+        for doc, value in score.items():
+            for seq in self._said_in(doc):
+                if self._point.read(seq):
+                    relevance[seq] = max(value, relevance.get(seq, value))
+        self._around = surroundings(self._model, relevance, self._point)
+        for seq in self._around.around:
+            score.setdefault(document_of_event(seq), 0.0)
+        total = {doc: value + sum(self._beside(doc)) for doc, value in score.items()}
+        first = sorted(total, key=lambda doc: (-total[doc], -doc))[: CONSIDERED + 3 * self._limit]
         return list(dict.fromkeys([*first, *found.slots]))
+
+    def _sources_of(self, docs: Iterable[int]) -> dict[int, list[int]]:
+        """Raw events behind claims, by the claim's position."""
+        sources: dict[int, list[int]] = {}
+        for row in self._model.evidence_of({doc // 2 for doc in docs if doc % 2}):
+            sources.setdefault(row.claim, []).append(row.event)
+        return sources
+
+    def _names(self, speaker: str) -> bool:
+        return speaker in self._fence.names or names_it(self._question.fence_words, speaker)
+
+    def _said_in(self, doc: int) -> Sequence[int]:
+        return self._sources.get(doc // 2, ()) if doc % 2 else (doc // 2,)
+
+    def _beside(self, doc: int) -> tuple[float, float]:
+        """What the turns beside it add, and its session: of the words it was said in, the best."""
+        found = self._around
+        said = self._said_in(doc)
+        around = max((found.around.get(seq, 0.0) for seq in said), default=0.0)
+        session = max((found.session.get(seq, 0.0) for seq in said), default=0.0)
+        return around, session
 
     # claims
 
     def _claims(
         self, claims: Mapping[int, ClaimRow], judged: Mapping[int, ClaimRow], verdicts: Mapping[int, Verdict]
     ) -> Iterable[Ranked]:
-        sources: dict[int, list[int]] = {}
-        for row in self._model.evidence_of(claims):
-            sources.setdefault(row.claim, []).append(row.event)
+        sources = self._sources = {**self._sources, **self._sources_of(document_of_claim(seq) for seq in claims)}
         origins = self._model.origins(seq for seqs in sources.values() for seq in seqs)
         standing = {verdict.into or seq for seq, verdict in verdicts.items() if seq in claims}
         uses = self._model.uses(standing, before=self._now - FRESH)
@@ -241,10 +274,12 @@ class _Ranking:
         span = question.span
         occurs = (claim.occurs_from, claim.occurs_to) if claim.occurs_from is not None else None
         match = self._matches.get(doc)
+        around, session = self._beside(doc)
         explained = self._support.explained(claim, lift=lift)
         met = {} if match is None else match.met
         importance = 0.5 if claim.importance is None else claim.importance
         kind = default_registry().predicate(predicate)
+        denies = question.polar and question.intent == "current"
         summands = parts(
             Signals(
                 lexical=0.0 if match is None else lexical_level(match.score, best=self._best),
@@ -252,17 +287,20 @@ class _Ranking:
                 dense=lift,
                 slot=slot,
                 second=predicate in question.asking.second,
-                subject=about,
+                subject=about and bool(question.asks),
                 side=Side.OUTSIDE if anothers else side if self._fence else None,
                 age=max(self._now - claim.known_from, 0),
                 newness=self._newness.get(doc, 0.0),
-                importance=importance,
+                importance=importance if slot else 0.5,
                 activation=activation(use, kind, importance=importance, own=subject == USER, now=self._now),
                 practice=practice(use),
                 verdicts=use.helpful - use.unhelpful,
                 claim=True,
+                kind=(CLAIM if slot else 0.0) + (DENIES if claim.negated and denies else 0.0),
                 holds=verdict.holds or verdict.status == "planned",
                 in_span=span is not None and _overlap(occurs or (claim.known_from, claim.known_from + 1), span),
+                around=around,
+                session=0.0 if slot else session,
             ),
             ablated=self._ablated,
         )
@@ -316,8 +354,12 @@ class _Ranking:
         subjects = {c.subject_key for c in claims if c.subject_key is not None}
         speaker = "" if event.speaker is None else normal_name(event.speaker)
         side = self._fence.side_of_event(speaker=speaker, subjects=subjects, text=event.text or "")
+        turn = event.seq in self._around.turns
         if side is Side.OUTSIDE:
-            return None
+            if not turn:
+                return None
+            side = Side.NEUTRAL
+        around, session = self._beside(doc)
         match = self._matches.get(doc)
         met = {} if match is None else match.met
         lift = self._dense.get(doc, 0.0)
@@ -328,13 +370,17 @@ class _Ranking:
                 lexical=0.0 if match is None else lexical_level(match.score, best=self._best),
                 answers=unsaid(self._found.lexical.weight, self._found.lexical.words, met, explained),
                 dense=lift,
-                subject=speaker == question.subject,
+                subject=(speaker or USER) == question.subject and bool(question.asks),
                 side=side if self._fence else None,
                 age=max(self._now - event.said_at, 0),
                 newness=self._newness.get(doc, 0.0),
                 holds=status in ("current", "contested", "planned"),
                 in_span=span is not None and _overlap((event.said_at, event.said_at + 1), span),
                 assistant=event.role == "assistant",
+                around=around,
+                session=session,
+                asks_back=turn and (event.text or "").rstrip().endswith(("?", "？")),
+                by_named=turn and bool(speaker) and self._names(speaker),
             ),
             ablated=self._ablated,
         )

@@ -46,8 +46,10 @@ from .wanted import Wanted
 
 DEFAULT_LIMIT: Final = 10
 DEFAULT_BUDGET: Final = 2_000
-FAINT: Final = 0.12
-"""Of the best score: below it, what has not one word of the question is left out."""
+FAINT: Final = -0.1
+"""Lift below which what has not one word of the question is left out: farther from it than most of what is there."""
+BESIDE_A_STATE: Final = 0.12
+"""Of the best score: the same, where the question asks for a predicate and so for one thing."""
 JUDGED: Final = 5
 """Ranked memories on which the verdict rests."""
 
@@ -205,7 +207,7 @@ class Recall:
         verdict, strength = answerability.judge(
             evidence, about_user=about_user, lapsed=lapsed, state=question.asks_state, nearest=found.nearest
         )
-        chosen = [] if verdict == "no_evidence" else _worth_showing(best)[: request.limit]
+        chosen = [] if verdict == "no_evidence" else _worth_showing(best, question)[: request.limit]
         exposure = new_id()
         items = self._items(model, chosen, point, exposure)
         if self._exposures is not None:
@@ -260,9 +262,14 @@ class Recall:
         return items
 
 
-def _worth_showing(ranked: list[Ranked]) -> list[Ranked]:
-    """Without what no word of the question finds and which is only faintly near in meaning."""
-    return [r for r in ranked if r.met or r.slot or r.score >= FAINT * ranked[0].score]
+def _worth_showing(ranked: list[Ranked], question: Question) -> list[Ranked]:
+    """Without what nothing speaks for: no word of the question, no slot, no nearness in meaning, no turn beside it."""
+    least = BESIDE_A_STATE * ranked[0].score if ranked and question.asks else None
+    return [
+        r
+        for r in ranked
+        if r.met or r.slot or "around" in r.parts or (r.dense >= FAINT if least is None else r.score >= least)
+    ]
 
 
 def _point(request: RecallRequest, question: Question, now: int) -> Point:

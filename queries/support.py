@@ -18,6 +18,7 @@ from taishi.ingest.registry import default_registry
 
 from .asking import OWNS, RELATIVE
 from .fence import Fence
+from .naming import named_system, speaks_of
 from .rows import ClaimRow, EventRow
 from .understand import Question
 from .validity import GONE, Status, Verdict
@@ -38,8 +39,6 @@ _OWN_WORDS: Final = re.compile(r"[我咱俺]|\b(?:i|i'm|i've|my|mine|we|our|us)\
 _UNSAID: Final = frozenset({"quoted", "hypothetical", "question", "request", "required"})
 """Why the words of a message state nothing of how things are."""
 _VERSION: Final = re.compile(r"\d|[一二三四五六七八九十](?:点|代|版)|\b(?:alpha|beta|nightly|canary|lts)\b")
-_IDENTIFIER: Final = re.compile(r"(?!v\d)(?=[a-z][a-z0-9._+]*[-_]?\d)[a-z0-9._+-]+")
-"""Names one system and no other: a word with a number in it."""
 _LAPSED: Final = frozenset({"ended", "superseded"})
 
 
@@ -50,7 +49,7 @@ class Support:
         self._question = question
         self._asking = question.asking
         self._fence = fence
-        self._identifiers = {w for w in _words(question.text) if _IDENTIFIER.fullmatch(w)}
+        self._named = named_system(question.text) if question.asks_state else None
         self._asks_secret = _SECRET.search(question.text) is not None
 
     def owns(self, subject: str) -> bool:
@@ -135,9 +134,10 @@ class Support:
         another system, plan another state, or tell no value of the kind."""
         if not self._question.asks_state:
             return False
-        told = _words(normalise(" ".join((text or "", *(c.subject or "" for c in claims)))))
-        if not self._identifiers <= set(told):
+        words = normalise(" ".join((text or "", *(c.subject or "" for c in claims))))
+        if self._named is not None and not (speaks_of(words, self._named) or self._fence.mentions(words)):
             return True
+        told = _words(words)
         if any(self._asking.for_predicate(c.predicate or "") for c in claims):
             return False
         if claims and all(c.modality == "plan" for c in claims):

@@ -23,6 +23,7 @@ from taishi.ingest.normal import normalise
 from taishi.ingest.timewords import read_times
 
 from .asking import Asking, asking
+from .naming import named_system
 
 QUESTION: Final = 400
 """Characters of a question in which times are looked for."""
@@ -83,6 +84,9 @@ _ASKING: Final = re.compile(
     r"|^(?:who|whom|whose|what|which|when|where|why|how)\b|^(?:tell|list|show|give|remind|find|search|recall|name)\b"
     r"|^(?:is|are|am|was|were|do|does|did|have|has|had|can|could|should|would|will|may)\b"
 )
+_POLAR: Final = re.compile(
+    r"^(?:is|are|am|was|were|do|does|did|have|has|had)\b|[吗么][。！.!?？\s]*$|是否|是不是|有没有|会不会"
+)
 _STOPPED: Final = re.compile(r"[.!。！…]\s*$|[。！]")
 _LATIN_WORD: Final = re.compile(r"[a-z0-9][a-z0-9'’-]*")
 _HAN: Final = re.compile(r"[\u4e00-\u9fff]")
@@ -95,7 +99,8 @@ class Question:
     the first need not stand in an answer, the second must.
 
     `fence_words` are those that may name whom or what it is about: none in a passage.
-    `valid_at` is the point of valid time that the words ask about; None: the request's own, or now.
+    `valid_at` is the point of valid time that the words ask about; None: the request's own, or now. `pointed`: the
+    request has one.
     """
 
     text: str
@@ -108,6 +113,12 @@ class Question:
     span: tuple[int, int] | None = None
     valid_at: int | None = None
     fence_words: str = ""
+    pointed: bool = False
+
+    @property
+    def polar(self) -> bool:
+        """It is answered by yes or no."""
+        return _POLAR.search(self.text) is not None
 
     @property
     def shows_past(self) -> bool:
@@ -125,9 +136,12 @@ class Question:
 
     @property
     def asks_state(self) -> bool:
-        """Nothing is asked for but which version, setting or state a system has."""
+        """Nothing is asked for but which version, setting or state a system has. Whose state is asked must be named:
+        people and plans have one too."""
         states = (p in ("version", "status") or p.startswith("config.") for p in self.asks)
-        return self.intent == "current" and bool(self.asks) and all(states)
+        if self.intent != "current" or not self.asks or not all(states):
+            return False
+        return "status" not in self.asks or named_system(self.text) is not None
 
     @property
     def telling(self) -> tuple[str, ...]:
@@ -160,6 +174,7 @@ def understand(
             first_person=False,
             asking=asking(""),
             fence_words="",
+            pointed=valid_at_given,
         )
     span, span_words = _named_time(text, now=now, zone=zone)
     intent, why = _intent(words, span=span, now=now, valid_at_given=valid_at_given)
@@ -180,6 +195,7 @@ def understand(
         span=span,
         valid_at=valid_at,
         fence_words=words,
+        pointed=valid_at_given,
     )
 
 

@@ -32,7 +32,7 @@ def test_what_no_longer_holds_ranks_below_what_does():
 
 
 def test_dense_scores_are_lifts_over_the_background():
-    assert dense_lift(0.2, mean=0.3, deviation=0.1) == 0.0
+    assert -0.3 < dense_lift(0.2, mean=0.3, deviation=0.1) < dense_lift(0.3, mean=0.3, deviation=0.1) == 0.0
     assert dense_lift(0.5, mean=0.3, deviation=0.1) == 0.5
     assert dense_lift(0.99, mean=0.3, deviation=0.0) == 1.0
 
@@ -40,7 +40,8 @@ def test_dense_scores_are_lifts_over_the_background():
 def test_every_summand_is_a_channel_that_can_be_left_out():
     signals = Signals(
         lexical=0.5, dense=0.5, slot=True, subject=True, side=Side.INSIDE, newness=1.0, importance=0.9, claim=True,
-        holds=False, in_span=True, assistant=True, activation=0.4, verdicts=-1,
+        holds=False, in_span=True, assistant=True, activation=0.4, verdicts=-1, kind=0.03, around=0.2,
+        session=-0.1, asks_back=True, by_named=True,
     )  # fmt: skip
     assert sorted(parts(signals)) == sorted(CHANNELS)
     for channel in CHANNELS:
