@@ -7,6 +7,7 @@ can write: the files are opened with SQLITE_OPEN_READONLY.
 
 from __future__ import annotations
 
+import os
 import threading
 from array import array
 from collections.abc import Callable, Iterable, Iterator
@@ -264,14 +265,16 @@ class ReadModels:
         self._pinned: Final = pinned
         self._local: Final = threading.local()
         self._named: tuple[tuple[int, int, int], str] | None = None
+        self._marker: Final = directory / "current"
+        self._paths: dict[tuple[str, int], Path] = {}
 
     def generation(self) -> str:
         """Name of the live generation's folder. Raises Unavailable before there is one."""
         if self._pinned is not None:
             return self._pinned
-        marker = self._directory / "current"
+        marker = self._marker
         try:
-            stat = marker.stat()
+            stat = os.stat(marker)
             seen = (stat.st_ino, stat.st_mtime_ns, stat.st_size)
             named = self._named
             if named is None or named[0] != seen:
@@ -287,9 +290,11 @@ class ReadModels:
 
     def at(self, partition: int) -> ReadModel:
         generation = self.generation()
-        path = model_path(self._directory / generation, partition)
+        path = self._paths.get((generation, partition))
+        if path is None:
+            path = self._paths[generation, partition] = model_path(self._directory / generation, partition)
         try:
-            identity = path.stat().st_ino
+            identity = os.stat(path).st_ino
         except FileNotFoundError:
             raise Unavailable(f"the read model of partition {partition} is not there yet") from None
         opened: dict[int, ReadModel] = self._local.__dict__.setdefault("opened", {})
