@@ -145,6 +145,7 @@ class FollowedModels:
     def _look(self) -> None:
         stamp = self._generations.stamp()
         register = self._generations.read()
+        self._generations.heal()
         self._precedence.live = register.live.number
         followed = register.followed()
         self._fleet.keep((g.name, self._maker(g)) for g in followed)

@@ -215,7 +215,7 @@ class Generations:
             after = step(before)
             if after != before:
                 self.write(after)
-            if after.live.number != before.live.number:
+            if live_folder(self.home).name != after.live.name:
                 _replace(self.path.parent / "current", f"{after.live.name}\n".encode())
             return after
 
@@ -225,10 +225,8 @@ class Generations:
 
     def heal(self) -> None:
         """After a crash between the register and the live one's name: the register counts."""
-        with self.locked():
-            live = self.read().live.name
-            if live_folder(self.home).name != live:
-                _replace(self.path.parent / "current", f"{live}\n".encode())
+        if live_folder(self.home).name != self.read().live.name:
+            self.change(lambda register: register)
 
 
 def now() -> int:

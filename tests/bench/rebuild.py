@@ -165,6 +165,7 @@ def measure(settings: Settings, args: argparse.Namespace) -> None:
     size = sum(f.stat().st_size for f in folders[0].iterdir())
     peak = sum(sorted(one.peaks.values())[-WORKERS:])
     print(f"rebuild: {total:,} events in {took:.0f} s ({total / took:,.0f}/s on {WORKERS} processes),"
+          f" {sum(m[-1][1] for m in one.marks.values()) / total * 1e6:.0f} µs of a core an event,"
           f" peak {peak / 2**20:.0f} MB resident together, {size / total:,.0f} bytes an event")  # fmt: skip
     print(f"per event, longest partition: first tenth {first * 1e6:.0f} µs, last tenth {last * 1e6:.0f} µs of a core,"
           f" {last / first:.2f} times", flush=True)  # fmt: skip

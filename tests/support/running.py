@@ -124,10 +124,10 @@ class RunningTaishi:
             assert time.monotonic() < end, status
             time.sleep(0.02)
 
-    def cli(self, *arguments: str) -> subprocess.CompletedProcess[str]:
+    def cli(self, *arguments: str, seconds: float = 60) -> subprocess.CompletedProcess[str]:
         environment = {**self.environment, "TAISHI_WRITE_URL": self.write, "TAISHI_READ_URL": self.read}
         command = [sys.executable, "-P", "-m", "taishi.deploy.cli", *arguments]
-        return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60, check=False)
+        return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=seconds, check=False)
 
     def stop(self, *, seconds: float = 30) -> int:
         if self.process.poll() is None:
