@@ -116,7 +116,7 @@ def _run(
         supervisor.tend(seconds=0)
         sides.look()
     for name in ("read", *(f"read-{number}" for number in range(2, settings.read_workers + 1))):
-        supervisor.start(Process(name=name, run=partial(processes.run_read, settings, read), sockets=[read]))
+        supervisor.start(Process(name=name, run=partial(processes.run_read, settings, read, name=name), sockets=[read]))
     if settings.embedder != "off":
         supervisor.start(Process(name="vectors", run=partial(processes.run_vectors, settings)))
     for number in range(1, settings.upkeep_workers + 1):

@@ -262,7 +262,7 @@ def run_cron(settings: Settings) -> None:
     Cron(queue, queue, every=schedule(settings)).run(_until_terminated(), settle=_SETTLE_SECONDS)
 
 
-def run_read(settings: Settings, listening: socket.socket) -> None:
+def run_read(settings: Settings, listening: socket.socket, *, name: str) -> None:
     log = open_log(settings, open_keys(settings))
     vectors = None if settings.embedder == "off" else vectors_folder(settings.home)
     meaning = None
@@ -284,6 +284,7 @@ def run_read(settings: Settings, listening: socket.socket) -> None:
         api_keys=settings.guards,
         reranking=reranking(settings.reranker),
         ablated=settings.ablated,
+        worker=name,
     )
     _serve(app, listening)
 

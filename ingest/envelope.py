@@ -27,6 +27,8 @@ UNORDERED_TYPES: Final = DERIVED_TYPES | {
 }
 """Types that may be appended at any time without moving a namespace's last recorded time, which bounds imports:
 what Taishi derives, logs or sets up itself. Setting a namespace's zone must not forbid importing its history."""
+SYSTEM_TYPES: Final = frozenset({"generation.started", "generation.activated", "log.sealed"})
+"""Types that speak of the deployment: no read model holds anything of them."""
 ORIGINS: Final = (
     "user_direct", "user_quoted", "assistant", "tool", "external", "system", "cron", "heartbeat", "subagent", "import",
 )

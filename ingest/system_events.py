@@ -7,15 +7,12 @@ twice, the log holds it once.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any
 
 from .envelope import Actor, NewEvent
 from .ids import derived_id
 from .log import Batch, EventLog
 from .partitions import system_namespace
-
-SYSTEM_TYPES: Final = frozenset({"generation.started", "generation.activated", "log.sealed"})
-"""Types that speak of the deployment: no read model holds anything of them."""
 
 
 def system_event_id(type_: str, command: str, partition: int) -> str:

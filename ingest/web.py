@@ -135,16 +135,17 @@ class _Boundary:
     of a body.
     """
 
-    def __init__(self, app: ASGIApp, *, metrics: CollectorRegistry) -> None:
+    def __init__(self, app: ASGIApp, *, metrics: CollectorRegistry, worker: str) -> None:
         self._app = app
         self._seconds = Histogram(
             "taishi_http_request_seconds",
             "Time to the reply",
-            ("route",),
+            ("worker", "route"),
             registry=metrics,
             buckets=(0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10),
         )
-        self._requests = Counter("taishi_http_requests", "Replies", ("route", "status"), registry=metrics)
+        self._requests = Counter("taishi_http_requests", "Replies", ("worker", "route", "status"), registry=metrics)
+        self._worker = worker
         self._seen: dict[tuple[str, int], Callable[[], None]] = {}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -171,12 +172,12 @@ class _Boundary:
             await internal_problem()(scope, receive, watched)
         route = scope.get("taishi.route", "unknown")
         self._count(route, status)
-        self._seconds.labels(route).observe(time.perf_counter() - began)
+        self._seconds.labels(self._worker, route).observe(time.perf_counter() - began)
 
     def _count(self, route: str, status: int) -> None:
         count = self._seen.get((route, status))
         if count is None:
-            count = self._seen[route, status] = self._requests.labels(route, str(status)).inc
+            count = self._seen[route, status] = self._requests.labels(self._worker, route, str(status)).inc
         count()
 
 
@@ -219,11 +220,13 @@ def build_app(
     operations: Sequence[Operation],
     lifespan: Callable[[FastAPI], AbstractAsyncContextManager[None]] | None = None,
     metrics: CollectorRegistry | None = None,
+    worker: str = "1",
 ) -> FastAPI:
-    """`metrics` is served at /metrics together with the counts of requests."""
+    """`metrics` is served at /metrics together with the counts of requests, which name the `worker`: where several
+    processes share a socket, each look finds one of them, and rates are sums over their series."""
     metrics = metrics or CollectorRegistry()
     app = FastAPI(title=title, version=version, docs_url=None, redoc_url=None, openapi_url=None, lifespan=lifespan)
-    app.add_middleware(_Boundary, metrics=metrics)
+    app.add_middleware(_Boundary, metrics=metrics, worker=worker)
     app.add_exception_handler(TaishiError, _on_taishi_error)
     app.add_exception_handler(HTTPException, _on_http_exception)
     document = orjson.dumps(document_of(title=title, version=version, operations=operations))

@@ -13,8 +13,7 @@ from typing import Any, Final
 
 import orjson
 
-from taishi.ingest.envelope import RAW_TYPES, Event
-from taishi.ingest.system_events import SYSTEM_TYPES
+from taishi.ingest.envelope import RAW_TYPES, SYSTEM_TYPES, Event
 
 from .fold_claims import retracted, stated
 from .fold_dictionary import redefine

@@ -351,6 +351,7 @@ def create_app(
     reranking: Reranking | None = None,
     clock: Callable[[], int] = now,
     ablated: Collection[str] = (),
+    worker: str = "1",
 ) -> FastAPI:
     """The read API. What is heavy warms up in the background from the application's start; `log` stays the caller's.
     `ablated` are channels that recall does without."""
@@ -383,4 +384,5 @@ def create_app(
         operations=routes.operations(),
         lifespan=lifespan,
         metrics=metrics,
+        worker=worker,
     )

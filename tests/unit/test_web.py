@@ -194,7 +194,7 @@ def test_health_and_metrics(side: WriteSide) -> None:
     assert side.http.get("/readyz").json() == {"ready": True, "missing": {}}
     side.http.post("/v1/events", content=(EVENT % "").encode(), headers=JSON)
     metrics = side.http.get("/metrics").text
-    assert 'taishi_http_requests_total{route="POST /v1/events",status="202"}' in metrics
+    assert 'taishi_http_requests_total{route="POST /v1/events",status="202",worker="1"}' in metrics
     assert "taishi_commit_waiting_events 0.0" in metrics
 
 
