@@ -5,6 +5,7 @@ Connections are made in the process that uses them; what may be shared over a fo
 
 from __future__ import annotations
 
+import os
 import signal
 import socket
 import sys
@@ -73,6 +74,8 @@ EMBEDDER: Final = "embedder"
 HOME_WORDS: Final = 100_000
 """Words of the home's dictionary."""
 _SETTLE_SECONDS: Final = 20.0
+_UPKEEP_NICE: Final = 5
+"""What nobody waits for gives way to what somebody does."""
 
 
 def open_ledger(settings: Settings, keys: KeyStore) -> Ledger:
@@ -253,6 +256,7 @@ def run_worker(settings: Settings) -> None:
 
 def run_upkeep(settings: Settings) -> None:
     assert settings.jobs_url is not None
+    os.nice(_UPKEEP_NICE)
     run_upkeep_worker(upkeep_jobs(settings, RqUpkeepQueue(settings.jobs_url)), settings.jobs_url)
 
 

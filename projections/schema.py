@@ -264,8 +264,8 @@ CREATE VIRTUAL TABLE terms USING fts5vocab ('fulltext', 'col');
 
 READERS_INDEXES: Final = (
     "events_session", "slots_joint", "claims_ns", "claims_made_from", "claims_subject", "claims_predicate",
-    "beliefs_claim", "history_claim", "chains_old", "chains_new", "names_entity", "evidence_event",
-    "foreign_claims_id", "foreign_claims_subject", "foreign_evidence_event", "tokens_ns",
+    "beliefs_claim", "history_claim", "chains_old", "chains_new", "names_entity",
+    "foreign_claims_id", "foreign_claims_subject", "foreign_evidence_event",
 )  # fmt: skip
 """What readers look things up by and no fold does: where a file is built in bulk, these are made at its end."""
 
