@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from pathlib import Path
 from typing import Final
+from urllib.parse import quote
 
 import apsw
 
@@ -32,7 +33,8 @@ def keystore_file(keystore_url: str) -> Path:
 def secret_in(copy: Path, name: str) -> bytes | None:
     """A secret of the deployment whose key store this is, without changing the file. Raises BackupDamaged."""
     try:
-        connection = apsw.Connection(f"file:{copy}?immutable=1", flags=apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI)
+        uri = f"file:{quote(str(copy.absolute()))}?immutable=1"
+        connection = apsw.Connection(uri, flags=apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI)
         try:
             row = connection.execute("SELECT secret FROM secrets WHERE name = ?", (name,)).fetchone()
         finally:

@@ -12,13 +12,16 @@ import apsw
 import pytest
 
 from taishi.deploy.backup.copies import copy_database, nameless_copy
+from taishi.deploy.backup.making import recurring_backup
 from taishi.deploy.backup.manifest import FileSum, Manifest, ManifestRefused
+from taishi.deploy.backup.marker import MARKER
 from taishi.deploy.backup.restore import Restored, restore
 from taishi.deploy.backup.sealed_file import FRAME, seal_into, unsealed
 from taishi.deploy.backup.standing import refuse_behind_ledger
 from taishi.deploy.backup.tombstones import again
+from taishi.deploy.upkeep import schedule
 from taishi.ingest.envelope import NewEvent, Position
-from taishi.ingest.errors import BackupDamaged, Gone, LogDamaged, RestoreRefused
+from taishi.ingest.errors import BackupDamaged, ConfigurationError, Gone, LogDamaged, RestoreRefused
 from taishi.ingest.ledger import Ledger, LedgerEntry
 from taishi.ingest.log import Batch
 from tests.support.lived_home import LivedHome, settings_of
@@ -46,10 +49,11 @@ def into(elsewhere: tuple[Path, str], folder: Path, **given: object) -> Restored
 def test_a_backup_comes_back_as_it_was(lived: LivedHome, elsewhere: tuple[Path, str], tmp_path: Path) -> None:
     lived.say(*(f"word {n}" for n in range(20)))
     lived.say("far away", namespace="attic", recorded_at=1_600_000_000_000_000)
-    lived.back_up(tmp_path / "b")
+    folder = tmp_path / "备份 #1? 100%"
+    lived.back_up(folder)
     lived.say("later")
-    assert lived.back_up(tmp_path / "b") == 2
-    told = into(elsewhere, tmp_path / "b", without_newer_ledger=True)
+    assert lived.back_up(folder) == 2
+    told = into(elsewhere, folder, without_newer_ledger=True)
     assert told.entries == 22 and told.tombstones == 0
     there = LivedHome(*elsewhere)
     assert there.texts() == lived.texts()
@@ -287,3 +291,21 @@ def test_the_ledger_of_a_restored_home_is_whole(lived: LivedHome, elsewhere: tup
     there = LivedHome(*elsewhere)
     assert Ledger(there.settings.ledger, there.keys.secret("ledger")).entries() == lived.ledger.entries()
     there.close()
+
+
+def test_recurring_backups_need_a_place(lived: LivedHome, tmp_path: Path) -> None:
+    assert schedule(lived.settings)["backup"] == 0
+    with pytest.raises(ConfigurationError):
+        recurring_backup(lived.settings)
+    settings = lived.settings.model_copy(update={"backup_to": tmp_path / "b", "keep_keys": 1})
+    assert schedule(settings)["backup"] == 86_400
+    lived.say("one")
+    recurring_backup(settings)
+    recurring_backup(settings)
+    assert [p.name for p in (tmp_path / "b-keys").iterdir()] == ["000002"]
+
+
+def test_nothing_is_backed_up_from_a_home_that_is_being_restored(lived: LivedHome, tmp_path: Path) -> None:
+    lived.settings.home.joinpath(MARKER).touch()
+    with pytest.raises(RestoreRefused, match="not finished"):
+        lived.back_up(tmp_path / "b")
