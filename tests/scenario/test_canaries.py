@@ -48,6 +48,7 @@ class Aviary:
     taishi: RunningTaishi
     birds: list[Bird]
     folders: list[Path] = field(default_factory=list)
+    receipts: list[dict[str, Any]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.write = httpx.Client(base_url=self.taishi.write, timeout=30)
@@ -135,6 +136,16 @@ class Aviary:
                 case _:
                     receipt = self._forget(bird, bird.memory_id or shown[0]["id"])
             assert receipt["read_models"] == "dropped", receipt
+            self.receipts.append(receipt)
+
+    def prove(self) -> None:
+        """Receipts, by `taishi forget --verify` and over HTTP."""
+        path = self.taishi.home.with_name("receipt.json")
+        path.write_text(json.dumps({"receipt": self.receipts[0]}))
+        assert self.cli("forget", "--verify", str(path))["proved"]
+        for receipt in self.receipts:
+            proof = self.post("/v1/forget/verify", {"receipt": receipt})
+            assert proof["proved"], proof
 
     def _forget(self, bird: Bird, memory_id: str) -> dict[str, Any]:
         reply = self.write.delete(f"/v1/memories/{memory_id}", params={"namespace": bird.namespace})
@@ -219,6 +230,7 @@ def fly(folder: Path, count: int, tell: Callable[[str], None] = print, **setting
         tell(f"{len(aviary.gone)} are forgotten")
         assert not aviary.search(), aviary.search()
         assert not aviary.readable()
+        aviary.prove()
         aviary.rebuild()
         aviary.archive()
         aviary.backup(folder / "copy")
@@ -236,6 +248,28 @@ def fly(folder: Path, count: int, tell: Callable[[str], None] = print, **setting
 def test_nothing_is_left_of_what_was_forgotten(tmp_path: Path) -> None:
     aviary = fly(tmp_path, 40)
     assert not aviary.search(), "stopped, and looked at once more"
+
+
+def test_without_encryption_the_log_alone_keeps_the_words_and_the_receipt_says_so(tmp_path: Path) -> None:
+    """What remains where with `encryption = "off"`: bodies in the server's append-only files, nothing anywhere else."""
+    taishi = RunningTaishi(tmp_path / "home", "--no-story", embedder="hashed", encryption="off").wait_until_up()
+    try:
+        aviary = Aviary(taishi, hatch(20))
+        aviary.ingest()
+        aviary.forget()
+        aviary.rewrite()
+        left = aviary.search()
+        assert {bird.name for bird in aviary.gone} == left.keys()
+        assert {name.rpartition(".")[2] for files in left.values() for name in files} == {"aof"}
+        assert not aviary.readable(), "every reader of the log is told that it is erased"
+        assert not aviary.lost()
+        receipt = aviary.receipts[0]
+        assert receipt["unencrypted"] and not receipt["counts"]["keys_destroyed"]
+        proof = aviary.post("/v1/forget/verify", {"receipt": receipt})
+        assert not proof["proved"] and "never encrypted" in proof["checks"]["bodies"]
+        assert {said for name, said in proof["checks"].items() if name != "bodies"} == {"ok"}
+    finally:
+        taishi.stop()
 
 
 def main() -> None:
