@@ -11,13 +11,12 @@ Nothing is redacted: what was taken for a secret was taken out when it first cam
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 import orjson
 from pydantic import ValidationError
 
-from taishi.ingest.claims import Claim, ClaimFacts
 from taishi.ingest.crypto import NO_KEY
 from taishi.ingest.dictionary import dictionary_words
 from taishi.ingest.entries import same_words
@@ -25,7 +24,6 @@ from taishi.ingest.envelope import CLAIM_TYPES, FORGETTING_TYPES, RAW_TYPES, Act
 from taishi.ingest.errors import EventIdConflict, InvalidInput
 from taishi.ingest.ledger import LedgerEntry
 from taishi.ingest.log import Batch
-from taishi.ingest.slots import bind, slot_parts, subject_of
 from taishi.ingest.web import Contract
 
 from .configure import Configure
@@ -33,7 +31,6 @@ from .contract import stamp
 from .history import (
     BODIES,
     FACTS,
-    ClaimSkeleton,
     Closed,
     Confirmed,
     Facts,
@@ -48,6 +45,7 @@ from .history import (
     Retracted,
 )
 from .ports import Ports
+from .rebinding import rebound
 
 _DERIVED: Final = frozenset({"claim.extracted", "extraction.completed", "window.skipped"})
 _NAMES_PLACES: Final = FORGETTING_TYPES | {"claim.expired", "claim.archived", "claim.revived"}
@@ -276,53 +274,13 @@ def _claim(event: HistoryEvent, work: _Replay, where: str) -> dict[str, Any]:
     given = event.claim
     if given is None:
         raise InvalidInput("a claim comes with what outlives its words", field=f"{where}.claim")
-    evidence = event.evidence if event.type == "claim.extracted" else [event.event_id]
-    targets = tuple(_known(i, work, where).claim_id for i in given.targets)
-    if event.body is None:
-        facts = _opaque(event, given, work)
-    else:
-        facts = bind(
-            Claim.from_body(event.body),
-            namespace=work.namespace,
-            evidence=evidence,
-            known_from=given.known_from,
-            strength=given.strength,
-            registry=work.ports.registry,
-            fingerprints=work.ports.fingerprints,
-        )
-    facts = replace(
-        facts, valid_from=given.valid_from, valid_to=given.valid_to, to_inferred=given.to_inferred,
-        from_inferred=given.from_inferred, correction=given.correction, succeeds=given.succeeds, targets=targets,
-        was=given.was,
-    )  # fmt: skip
+    facts = rebound(
+        event,
+        given,
+        namespace=work.namespace,
+        targets=[_known(i, work, where).claim_id for i in given.targets],
+        registry=work.ports.registry,
+        fingerprints=work.ports.fingerprints,
+    )
     work.claims[event.event_id] = _Stating(claim_id=facts.claim_id, slot=facts.slot)
     return {"claim": facts.to_header(), **({"carried": list(event.evidence)} if event.carried else {})}
-
-
-def _opaque(event: HistoryEvent, given: ClaimSkeleton, work: _Replay) -> ClaimFacts:
-    """Without words: in the slot, and of the value, of living claims that it names, else apart from all others."""
-    prints, namespace, registry = work.ports.fingerprints, work.namespace, work.ports.registry
-    slot = prints.of("imported slot", namespace, given.slot)
-    value = prints.of("imported value", namespace, given.slot, given.value)
-    subject = None
-    if given.slot_like is not None:
-        like = Claim.from_body(given.slot_like.model_dump(exclude_none=True))
-        slot = prints.of(*slot_parts(namespace, like, registry))
-        subject = subject_of(like.subject, namespace=namespace, fingerprints=prints)
-    if given.value_like is not None:
-        like = Claim.from_body(given.value_like.model_dump(exclude_none=True))
-        value = bind(
-            like, namespace=namespace, evidence=[], known_from=None, strength=0, registry=registry, fingerprints=prints
-        ).value
-    return ClaimFacts(
-        claim_id=prints.of("imported claim", namespace, event.event_id),
-        slot=slot,
-        value=value,
-        negates=given.negates,
-        valid_from=given.valid_from,
-        valid_to=given.valid_to,
-        to_inferred=given.to_inferred,
-        known_from=given.known_from,
-        strength=given.strength,
-        subject=subject,
-    )

@@ -27,11 +27,8 @@ from taishi.ingest.crashpoints import reach
 from taishi.ingest.entries import StoredEntry
 from taishi.ingest.envelope import FORGETTING_TYPES
 from taishi.ingest.errors import ConfigurationError, RecordedBehind, RestoreRefused
-from taishi.ingest.ledger import Ledger, LedgerEntry
 from taishi.ingest.log import Batch
 from taishi.ingest.sealing import TYPE as SEALED
-from taishi.ingest.sealing import Sealer
-from taishi.ingest.signatures import Signer
 from taishi.ingest.sqlalchemy_keys import SqlAlchemyKeyStore
 from taishi.ingest.valkey_restore import ValkeyRestore
 
@@ -43,6 +40,7 @@ from .key_copy import KEYS_FILE, keystore_file, mint_beyond, passing_secret_in
 from .log_server import own_server
 from .marker import MARKER
 from .model_copy import SECRET, discard_models, put_back_models
+from .restored_log import seal_again, write_ledger
 from .tombstones import again, lacking
 from .verified import KnownLedgers, VerifiedBackup, known_ledgers, verified
 
@@ -130,9 +128,9 @@ class _Restore:
             resumed = self._put_back_log(settings)
             keys = open_keys(settings)
             log = open_log(settings, keys)
-            self._seal_again(log, keys)
+            seal_again(log, keys, self._sealed)
             missing = self._say_again(log, keys)
-            self._write_ledger(log, keys)
+            write_ledger(log, keys, self._settings.ledger)
             log.close()
             keys.close()
         reach("tombstones_restored")
@@ -228,15 +226,6 @@ class _Restore:
         server.close()
         return sum(there)
 
-    def _seal_again(self, log: ArchivedLog, keys: SqlAlchemyKeyStore) -> None:
-        """The segments that the log says there are: the server may drop their entries when it next seals."""
-        sealer = Sealer(log.archive, log.stored, Signer.of(keys))
-        log.stream.sync()
-        for partition, ends in enumerate(self._sealed):
-            for last in sorted(ends):
-                if log.archive.last(partition) < last:
-                    sealer.seal(partition, upto=last)
-
     # -- what was forgotten
 
     def _say_again(self, log: ArchivedLog, keys: SqlAlchemyKeyStore) -> int:
@@ -261,21 +250,6 @@ class _Restore:
             except RecordedBehind:
                 log.append(Batch(events=[replace(said.event, recorded_at=None)]))
         return len(missing)
-
-    def _write_ledger(self, log: ArchivedLog, keys: SqlAlchemyKeyStore) -> None:
-        """A ledger of this log's own tombstones: places of a time that was lost would stand in the way of new ones."""
-        fresh = self._settings.ledger.with_name(self._settings.ledger.name + ".restoring")
-        fresh.unlink(missing_ok=True)
-        ledger = Ledger(fresh, keys.secret("ledger"))
-        ledger.append()
-        for partition in range(log.partitions):
-            place, head = 0, log.head(partition)
-            while place < head:
-                entries = log.stored.run(partition, after=place, limit=_BATCH).entries
-                ledger.append(*(_ledger_entry(e) for e in entries if e.header["y"] in FORGETTING_TYPES))
-                place = entries[-1].position.seq
-        os.replace(fresh, self._settings.ledger)
-        sync(self._settings.ledger.parent)
 
     # -- read models
 
@@ -312,9 +286,3 @@ class _Restore:
         self._tell("read models", 0, 1)
         put_back_models(folder, list(manifest.files), self._home, key=key)
         return True
-
-
-def _ledger_entry(entry: StoredEntry) -> LedgerEntry:
-    return LedgerEntry.of_facts(
-        entry.header["f"], namespace=entry.header["n"], position=entry.position, at=entry.recorded_at
-    )
