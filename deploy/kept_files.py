@@ -85,3 +85,9 @@ def _folders(home: Path) -> Folders:
     ]
     every = [folder for folder in models_folder(home).glob("g*") if folder.is_dir()]
     return Folders(following=following, resting=[folder for folder in every if folder not in following])
+
+
+def drop_vectors(home: Path) -> None:
+    """Where no embedder runs, nobody takes out of the vector files what is forgotten: they are not kept."""
+    for path in vectors_folder(home).glob("vectors-p*"):
+        path.unlink(missing_ok=True)

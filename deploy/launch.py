@@ -96,6 +96,7 @@ def _run(
         supervisor.start(Process(name="server", run=server.become))
     from . import processes  # while the server boots
     from .backup.standing import refuse_behind_ledger
+    from .kept_files import drop_vectors
 
     if server is not None:
         _await_server(server, supervisor, settings)
@@ -104,6 +105,8 @@ def _run(
     processes.check_log(settings)
     refuse_behind_ledger(settings)
     ensure_generation(settings.home)
+    if settings.embedder == "off":
+        drop_vectors(settings.home)
     write, read = sockets
     supervisor.start(Process(name="write", run=partial(processes.run_write, settings, write), sockets=[write]))
     supervisor.start(Process(name="projector", run=partial(processes.run_projector, settings)))
