@@ -190,7 +190,7 @@ class _Routes:
             Operation(method="POST", path="/v1/entities/split", handler=self.split, status=202, body=Split,
                       reply=Identified, summary="Say that a name is nobody else's"),
             Operation(method="PUT", path="/v1/namespaces/{namespace:path}", handler=self.configure, status=202,
-                      body=Configure, reply=Placed, summary="Set up a namespace: time zone, dictionary, whether and when it fades"),
+                      body=Configure, reply=Placed, summary="Set up a namespace: time zone, words, fading"),
             Operation(method="POST", path="/v1/dead-letters/skip", handler=self.skip, status=202, body=Skip,
                       reply=Skipped, summary="Give up an event that cannot be folded"),
             Operation(method="POST", path="/v1/feedback", handler=self.feedback, status=202, body=Feedback,

@@ -166,9 +166,10 @@ class ReadModel:
     def equals(self, claims: Iterable[int]) -> dict[int, list[int]]:
         """For each of `claims`: others of its slot that say the same and hold nothing of their own, the oldest few. It
         stands for them."""
-        found: dict[int, list[int]] = {}
-        for seq in claims:
-            found[seq] = [row[0] for row in self.rows(_EQUALS, seq)]
+        wanted = list(claims)
+        found: dict[int, list[int]] = {seq: [] for seq in wanted}
+        for seq, other in self.rows_in(_EQUALS, wanted):
+            found[seq].append(other)
         return found
 
     def uses(self, claims: Iterable[int], *, before: int) -> dict[int, Use]:
@@ -225,9 +226,11 @@ _CLOSED_OF_CLAIMS: Final = f"SELECT {_CLOSED} FROM history h WHERE h.claim IN ca
 _STAND_INS: Final = """SELECT c.seq, min(b.claim) FROM claims c CROSS JOIN beliefs b ON b.slot = c.slot
     CROSS JOIN claims k ON k.seq = b.claim AND k.value_fp = c.value_fp AND k.negates = c.negates
     WHERE c.seq IN carray(?) GROUP BY c.seq"""
-_EQUALS: Final = """SELECT o.seq FROM claims c CROSS JOIN claims o ON o.slot = c.slot
-    WHERE c.seq = ? AND o.value_fp = c.value_fp AND o.negates = c.negates AND o.seq <> c.seq AND o.removed_at IS NULL
-    AND NOT EXISTS (SELECT 1 FROM beliefs b WHERE b.claim = o.seq) ORDER BY o.seq LIMIT 20"""
+_EQUALS: Final = """SELECT c.seq, o.seq FROM claims c CROSS JOIN claims o ON o.seq IN (
+        SELECT e.seq FROM claims e WHERE e.slot = c.slot AND e.value_fp = c.value_fp AND e.negates = c.negates
+        AND e.seq <> c.seq AND e.removed_at IS NULL
+        AND NOT EXISTS (SELECT 1 FROM beliefs b WHERE b.claim = e.seq) ORDER BY e.seq LIMIT 20)
+    WHERE c.seq IN carray(?) ORDER BY c.seq, o.seq"""
 _USES: Final = """WITH wanted AS (SELECT value FROM carray(?1)) SELECT c.seq,
     CASE WHEN c.kept_from >= ?2 THEN c.kept_from ELSE ifnull((SELECT o.kept_from FROM claims o WHERE o.slot = c.slot
         AND o.value_fp = c.value_fp AND o.negates = c.negates AND o.removed_at IS NULL ORDER BY o.seq DESC LIMIT 1),
