@@ -26,7 +26,7 @@ from taishi.ingest.archived_log import ArchivedLog
 from taishi.ingest.crashpoints import reach
 from taishi.ingest.entries import StoredEntry
 from taishi.ingest.envelope import FORGETTING_TYPES
-from taishi.ingest.errors import ConfigurationError, RecordedBehind, RestoreRefused
+from taishi.ingest.errors import BackupDamaged, ConfigurationError, RecordedBehind, RestoreRefused
 from taishi.ingest.log import Batch
 from taishi.ingest.sealing import TYPE as SEALED
 from taishi.ingest.sqlalchemy_keys import SqlAlchemyKeyStore
@@ -261,7 +261,10 @@ class _Restore:
             return
         models_folder(self._home).mkdir(mode=0o700, parents=True, exist_ok=True)
         write_durably(generations.path, raw.read_bytes())
-        register = generations.read()
+        try:
+            register = generations.read()
+        except (TypeError, KeyError, ValueError):
+            raise BackupDamaged(f"{raw} is of a release that this one does not read: restore with that one") from None
         live = replace(register.live, slices={}, built=())
         with generations.locked():
             generations.write(
