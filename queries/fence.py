@@ -101,10 +101,9 @@ def fence(model: ReadModel, ns: int, words: str, *, own: str, kin: Sequence[Ment
     if kin:
         names = tuple(dict.fromkeys([*names, *_relatives(model, ns, kin, names, own)]))
     names = tuple(dict.fromkeys([*names, *(one for name in names for one in names_of(model, ns, name))]))
-    few = model.rows("SELECT subject_key FROM subjects WHERE ns = ? LIMIT ?", ns, FEW_SUBJECTS + 1)
-    if len(few) > FEW_SUBJECTS:
+    if model.one("SELECT 1 FROM subjects WHERE ns = ? LIMIT 1 OFFSET ?", ns, FEW_SUBJECTS) is not None:
         return Fence(names)
-    everyone = [row[0] for row in few]
+    everyone = [row[0] for row in model.rows("SELECT subject_key FROM subjects WHERE ns = ?", ns)]
     rivals = {one for one in everyone for name in names if _rivals(one, name)}
     shared: dict[str, list[str]] = {}
     for one in everyone:
