@@ -21,7 +21,7 @@ from taishi.ingest.log import EventLog
 from taishi.projections.analysis import Analyzer
 from taishi.projections.worker import Projector
 
-from .generations import Extraction, Generation, Generations, generation_folder, models_folder
+from .generations import Extraction, Generation, Generations, Register, generation_folder, models_folder
 
 _LOOK_SECONDS: Final = 0.5
 _GIVE_WAY_SECONDS: Final = 0.05
@@ -189,6 +189,14 @@ class KeptWindows:
                     (f"e{x.number}-{x.number == live}-{x.base}", partial(self._make, x, x.number == live))
                     for x in register.extracting()
                 )
+                self._sweep(register)
                 stop.wait(_LOOK_SECONDS)
         finally:
             self._fleet.end()
+
+    def _sweep(self, register: Register) -> None:
+        """Removes the files of extractions that were dropped."""
+        for path in (self._generations.home / "keeper").glob("e*.db*"):
+            number = path.name.removeprefix("e").partition(".")[0]
+            if number.isdecimal() and int(number) not in register.extractions:
+                path.unlink(missing_ok=True)

@@ -67,17 +67,17 @@ def previous(register: Register) -> Generation:
     return max(kept, key=lambda g: g.activated_at or 0)
 
 
-def prune(generations: Generations, *, keep: int) -> list[Generation]:
-    """Drops failed generations and, of those that follow the log, all but the live one and the `keep - 1` newest
-    others. The one to go back to is the last to go, the live one never goes. Their files are removed by the process
-    that follows generations, when it has let go of them."""
+def prune(generations: Generations, *, keep: int, ready: bool = False) -> list[Generation]:
+    """Drops failed generations and, of those that were live, all but the live one and the `keep - 1` newest; with
+    `ready`, those that never were live count, too, and go first. The live one never goes. Files are removed by the
+    process that follows generations, when it has let go of them."""
     dropped: list[Generation] = []
 
     def step(register: Register) -> Register:
-        others = [g for g in register.generations.values() if g.state in ("kept", "ready")]
+        every = register.generations.values()
+        others = [g for g in every if g.state == "kept" or (ready and g.state == "ready")]
         others.sort(key=lambda g: (g.state == "kept", g.activated_at or g.ready_at or 0), reverse=True)
-        failed = [g for g in register.generations.values() if g.state == "failed"]
-        dropped[:] = [*failed, *others[max(keep - 1, 0) :]]
+        dropped[:] = [*(g for g in every if g.state == "failed"), *others[max(keep - 1, 0) :]]
         for generation in dropped:
             register = register.without(generation.number)
         return register

@@ -27,7 +27,7 @@ def list_generations(
     with failing_clearly(as_json=as_json):
         settings = load_settings()
         generations = Generations(settings.home)
-        dropped = prune(generations, keep=settings.keep_generations) if prune_old else []
+        dropped = prune(generations, keep=settings.keep_generations, ready=True) if prune_old else []
         register = generations.read()
         shown = [
             {**described(g, register), "behind": behind(generations, g, register.live, partitions=settings.partitions)}
@@ -53,7 +53,8 @@ def activate(
     force: Annotated[bool, typer.Option("--force", help="Whatever the share.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Makes a generation the live one, at once for every reader. `rollback` returns.
+    """Makes a generation the live one, at once for every reader. `rollback` returns to the one before; older ones than
+    `keep_generations` go.
 
     Refused where more claims are lost or changed than the limit allows, unless forced; and always where it shows what
     was forgotten.
@@ -63,6 +64,7 @@ def activate(
         generations = Generations(settings.home)
         check_gate(settings, number, limit=1.0 if force else limit)
         live = switch_to(generations, number, partitions=settings.partitions)
+        prune(generations, keep=settings.keep_generations)
         _say(live, generations.read(), as_json=as_json)
 
 

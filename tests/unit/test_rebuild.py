@@ -174,5 +174,10 @@ def test_what_is_given_up_ends_and_is_pruned_and_the_live_one_stays(home: Home) 
     assert [g.number for g in prune(home.generations, keep=2)] == [2, 1]
     register = home.generations.read()
     assert {k: g.state for k, g in register.generations.items()} == {3: "kept", 4: "live"}
+    start_rebuild(home.generations)
+    home.rebuilding.drive()
+    home.work()
+    assert prune(home.generations, keep=2) == [], "one that was built and never live stays, unless it is asked for"
+    assert [g.number for g in prune(home.generations, keep=2, ready=True)] == [5]
     assert prune(home.generations, keep=1)[0].number == 3
     assert prune(home.generations, keep=1) == []
