@@ -173,14 +173,12 @@ class Closures:
     def _of_events(self, events: Iterable[int], claims: Iterable[int], *, upto: int) -> ToErase:
         """Raw events with every claim that quotes them, and further claims."""
         raw, wanted = set(events), set(claims)
-        for seq in raw:
-            wanted.update(r[0] for r in self._rows("SELECT claim FROM evidence WHERE event = ?", seq))
+        wanted.update(r[0] for r in self._among("SELECT claim FROM evidence WHERE event", raw))
         return self._to_erase(wanted, raw, upto, self._foreign_from(raw))
 
     def _foreign_from(self, raw: Iterable[int]) -> set[int]:
         """What other generations read from these raw events."""
-        sql = "SELECT claim FROM foreign_evidence WHERE event = ?"
-        return {row[0] for seq in raw for row in self._rows(sql, seq)}
+        return {row[0] for row in self._among("SELECT claim FROM foreign_evidence WHERE event", raw)}
 
     def _foreign_rows(self, seqs: Iterable[int], upto: int) -> list[tuple[str, Row]]:
         """Of foreign claims whose words stand at or before `upto`."""
@@ -197,12 +195,11 @@ class Closures:
         """Rows of these claims, of what was made from them, and of raw events that are not erased already and whose
         words stand at or before `upto`; with what was remarked on them, and what waits for them unfolded."""
         every = set(claims)
-        for seq in claims:
-            every.update(r[0] for r in self._rows("SELECT seq FROM claims WHERE made_from = ?", seq))
+        every.update(r[0] for r in self._among("SELECT seq FROM claims WHERE made_from", claims))
         found = self._alive("SELECT claim_id, seq, event_id, key_id FROM claims", "source <= ?", every, upto)
         words = self._alive("SELECT event_id, seq, key_id FROM events", "seq <= ?", raw, upto)
-        twins = "SELECT seq FROM foreign_claims WHERE claim_id = ? AND ns = ?"
-        strangers = {row[0] for c in found for row in self._rows(twins, c[0], self._ns)} | set(foreign)
+        twins = self._among("SELECT seq, ns FROM foreign_claims WHERE claim_id", [c[0] for c in found])
+        strangers = {seq for seq, ns in twins if ns == self._ns} | set(foreign)
         names = {*(c[0] for c in found), *(c[2] for c in found), *(e[0] for e in words)}
         return ToErase(
             claims=[(c[0], c[1]) for c in found],
@@ -216,11 +213,13 @@ class Closures:
         )
 
     def _alive(self, select: str, bound: str, seqs: Iterable[int], upto: int) -> list[Sequence[Any]]:
-        found: list[Sequence[Any]] = []
-        sql = f"{select} WHERE seq = ? AND erased_at IS NULL AND {bound}"
-        for seq in sorted(seqs):
-            found += self._rows(sql, seq, upto)
-        return found
+        found = self._among(f"{select} WHERE erased_at IS NULL AND {bound} AND seq", seqs, upto)
+        return sorted(found, key=lambda row: row[1])
+
+    def _among(self, sql: str, wanted: Iterable[int | str], *values: Any) -> list[tuple[Any, ...]]:
+        """Rows of a query that ends in a column, of which the value is one of `wanted`."""
+        among = orjson.dumps(list(wanted)).decode()
+        return self._rows(f"{sql} IN (SELECT value FROM json_each(?))", *values, among)
 
     def _identities(
         self, where: str, values: tuple[int, ...], upto: int, *, keys: Collection[str] | None = None
