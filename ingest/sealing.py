@@ -24,7 +24,8 @@ from .envelope import NewEvent
 from .errors import LogDamaged, Unavailable
 from .log import Batch
 from .partitions import system_namespace
-from .segments import Manifest, Segment, SegmentWriter, chained
+from .segment_writer import SegmentWriter
+from .segments import Manifest, Segment, chained
 from .signatures import Signer
 from .stored_entries import StoredEntries
 from .system_events import system_event, system_event_id

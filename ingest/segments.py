@@ -21,7 +21,7 @@ import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, BinaryIO, Final, Self
+from typing import Any, Final, Self
 
 import orjson
 from isal import isal_zlib
@@ -35,16 +35,12 @@ from .signatures import Signer, Verifier
 FORMAT: Final = 1
 MAGIC: Final = b"taishi segment 1\n"
 END: Final = b"segment\n"
-BLOCK_ENTRIES: Final = 256
-BLOCK_BYTES: Final = 256 * 1024
-"""A block is closed when it holds so many entries, or so many bytes."""
 
-_BLOCK: Final = struct.Struct(">III")
-_LENGTH: Final = struct.Struct(">I")
-_RECORD: Final = struct.Struct(">BqqI32s")
-_TRAILER: Final = struct.Struct(">II8s")
-_RAW_DEFLATE: Final = -15
-_LEVEL: Final = 2
+BLOCK_HEAD: Final = struct.Struct(">III")
+LENGTH: Final = struct.Struct(">I")
+RECORD: Final = struct.Struct(">BqqI32s")
+TRAILER: Final = struct.Struct(">II8s")
+RAW_DEFLATE: Final = -15
 _BROKEN: Final[tuple[type[Exception], ...]] = (
     isal_zlib.error, struct.error, ValueError, KeyError, IndexError, TypeError, OSError,  # type: ignore[assignment]
 )  # fmt: skip
@@ -137,90 +133,6 @@ def namespace_hash(namespace: str) -> str:
     return hashlib.blake2b(namespace.encode(), digest_size=8, person=b"taishi.seg").hexdigest()
 
 
-class SegmentWriter:
-    """Writes entries, in order, to `file`; `finish` ends it. `chain` is the hash chain's value before the first."""
-
-    def __init__(self, file: BinaryIO, *, chain: bytes) -> None:
-        self._file: Final = file
-        self._sum: Final = hashlib.sha256()
-        self._written = 0
-        self._before = self._chain = chain
-        self._entries: list[bytes] = []
-        self._held = 0
-        self._raw_bytes = 0
-        self._blocks: list[tuple[int, int, int, str]] = []
-        self._namespaces: dict[str, list[int]] = {}
-        self._first: StoredEntry | None = None
-        self._last: StoredEntry | None = None
-        self._write(MAGIC)
-
-    @property
-    def raw_bytes(self) -> int:
-        """What headers and bodies held so far."""
-        return self._raw_bytes
-
-    def add(self, entry: StoredEntry) -> None:
-        if self._last is not None and entry.position.seq != self._last.position.seq + 1:
-            raise ValueError("a segment holds entries in a row")
-        self._first = self._first or entry
-        self._last = entry
-        self._chain = chained(self._chain, entry)
-        head = _RECORD.pack(
-            entry.imported, entry.appended_at, entry.recorded_at, len(entry.raw_header), entry.digest
-        )  # fmt: skip
-        body = len(head) + len(entry.raw_header) + len(entry.sealed)
-        self._entries += (_LENGTH.pack(body), head, entry.raw_header, entry.sealed)
-        self._held += body
-        self._raw_bytes += len(entry.raw_header) + len(entry.sealed)
-        blocks = self._namespaces.setdefault(namespace_hash(entry.header["n"]), [])
-        if not blocks or blocks[-1] != len(self._blocks):
-            blocks.append(len(self._blocks))
-        if len(self._entries) >= 4 * BLOCK_ENTRIES or self._held >= BLOCK_BYTES:
-            self._close_block()
-
-    def finish(self) -> Manifest:
-        """Writes the footer. What was written is not synced."""
-        if self._first is None or self._last is None:
-            raise ValueError("a segment holds at least one entry")
-        self._close_block()
-        footer = isal_zlib.compress(
-            orjson.dumps({"blocks": self._blocks, "namespaces": self._namespaces}), _LEVEL, _RAW_DEFLATE
-        )
-        self._write(footer)
-        self._write(_TRAILER.pack(len(footer), zlib.crc32(footer), END))
-        return Manifest(
-            format=FORMAT,
-            partition=self._first.position.partition,
-            first=self._first.position.seq,
-            last=self._last.position.seq,
-            chain_before=self._before.hex(),
-            chain_after=self._chain.hex(),
-            appended_from=self._first.appended_at,
-            appended_to=self._last.appended_at,
-            raw_bytes=self._raw_bytes,
-            file_bytes=self._written,
-            sha256=self._sum.hexdigest(),
-            footer_sha256=hashlib.sha256(footer).hexdigest(),
-        )
-
-    def _close_block(self) -> None:
-        if not self._entries:
-            return
-        count = len(self._entries) // 4
-        raw = b"".join(self._entries)
-        stored = isal_zlib.compress(raw, _LEVEL, _RAW_DEFLATE)
-        last = self._last.position.seq if self._last is not None else 0
-        self._blocks.append((self._written, last - count + 1, count, hashlib.sha256(stored).hexdigest()))
-        self._write(_BLOCK.pack(len(stored), len(raw), zlib.crc32(stored)))
-        self._write(stored)
-        self._entries, self._held = [], 0
-
-    def _write(self, data: bytes) -> None:
-        self._file.write(data)
-        self._sum.update(data)
-        self._written += len(data)
-
-
 def chained(chain: bytes, entry: StoredEntry) -> bytes:
     """The hash chain's value after `entry`."""
     return link(
@@ -242,10 +154,10 @@ class Block:
     offsets: Sequence[int]
 
     def entry(self, partition: int, seq: int) -> StoredEntry:
-        at = self.offsets[seq - self.first] + _LENGTH.size
-        imported, appended_at, recorded_at, header_bytes, digest = _RECORD.unpack_from(self.raw, at)
-        (length,) = _LENGTH.unpack_from(self.raw, at - _LENGTH.size)
-        header_at = at + _RECORD.size
+        at = self.offsets[seq - self.first] + LENGTH.size
+        imported, appended_at, recorded_at, header_bytes, digest = RECORD.unpack_from(self.raw, at)
+        (length,) = LENGTH.unpack_from(self.raw, at - LENGTH.size)
+        header_at = at + RECORD.size
         body_at = header_at + header_bytes
         return stored_entry(
             Position(partition, seq),
@@ -277,11 +189,11 @@ class Segment:
                 size = file.seek(0, 2)
                 if size != self.manifest.file_bytes:
                     raise self._altered(f"it has {size} bytes, not {self.manifest.file_bytes}")
-                file.seek(size - _TRAILER.size)
-                length, crc, end = _TRAILER.unpack(file.read(_TRAILER.size))
+                file.seek(size - TRAILER.size)
+                length, crc, end = TRAILER.unpack(file.read(TRAILER.size))
                 if end != END or length > size:
                     raise self._altered("its last bytes are not a segment's")
-                file.seek(size - _TRAILER.size - length)
+                file.seek(size - TRAILER.size - length)
                 stored = file.read(length)
         except FileNotFoundError:
             raise _damaged(self.name, f"the segment {self._path} is missing") from None
@@ -289,7 +201,7 @@ class Segment:
             raise _damaged(self.name, f"the segment {self._path} cannot be read: {e.strerror}") from None
         if zlib.crc32(stored) != crc or hashlib.sha256(stored).hexdigest() != self.manifest.footer_sha256:
             raise self._altered("its index does not fit the manifest")
-        footer: dict[str, Any] = orjson.loads(isal_zlib.decompress(stored, _RAW_DEFLATE))
+        footer: dict[str, Any] = orjson.loads(isal_zlib.decompress(stored, RAW_DEFLATE))
         return footer
 
     def block_of(self, seq: int) -> int:
@@ -318,10 +230,10 @@ class Segment:
         try:
             with self._path.open("rb") as file:
                 file.seek(offset)
-                length, raw_length, crc = _BLOCK.unpack(file.read(_BLOCK.size))
+                length, raw_length, crc = BLOCK_HEAD.unpack(file.read(BLOCK_HEAD.size))
                 stored = file.read(length)
             sound = zlib.crc32(stored) == crc and hashlib.sha256(stored).hexdigest() == sha256
-            raw = isal_zlib.decompress(stored, _RAW_DEFLATE) if sound else b""
+            raw = isal_zlib.decompress(stored, RAW_DEFLATE) if sound else b""
             offsets = list(_offsets(raw)) if sound and len(raw) == raw_length else []
         except FileNotFoundError:
             raise _damaged(self.name, f"the segment {self._path} is missing", first=first) from None
@@ -357,4 +269,4 @@ def _offsets(raw: bytes) -> Iterator[int]:
     at = 0
     while at < len(raw):
         yield at
-        at += _LENGTH.size + _LENGTH.unpack_from(raw, at)[0]
+        at += LENGTH.size + LENGTH.unpack_from(raw, at)[0]

@@ -11,7 +11,8 @@ from pathlib import Path
 from taishi.ingest.crashpoints import reach
 from taishi.ingest.entries import StoredEntry
 from taishi.ingest.errors import BackupDamaged, LogDamaged
-from taishi.ingest.segments import Manifest, Segment, SegmentName, SegmentWriter
+from taishi.ingest.segment_writer import SegmentWriter
+from taishi.ingest.segments import Manifest, Segment, SegmentName
 from taishi.ingest.signatures import Signer, Verifier
 from taishi.ingest.stored_entries import StoredEntries
 
