@@ -125,12 +125,14 @@ def judge(
     about_user: bool,
     lapsed: bool = False,
     state: bool = False,
+    asked: bool = True,
     nearest: float | None = None,
 ) -> tuple[Answerability, float]:
     """The verdict on the best memories, and the strength it rests on (0..1.2).
 
     `about_user`: the question is about the one whose memory this is; external words alone never support that.
     `nearest`: the greatest similarity of any memory, by a calibrated model.
+    `asked`: something is; a statement has no answer that could be lacking, only memories that it calls up.
     `state`: a system's present state is asked for, which is not known where nothing that speaks of it states one.
     `lapsed`: the asked state is known to be over, with nothing in its place, which nothing else can support.
     """
@@ -138,7 +140,7 @@ def judge(
         return "no_evidence", 0.0
     own = [] if lapsed else [e for e in ranked if not (e.external and about_user)]
     best = max(ranked, key=lambda e: e.strength)
-    if _unrelated(best, nearest) and not any(e.slot for e in ranked):
+    if asked and _unrelated(best, nearest) and not any(e.slot for e in ranked):
         return "no_evidence", best.strength
     if state and all(e.missing >= MISSING_MOST for e in ranked):
         return "no_evidence", best.strength
@@ -146,6 +148,12 @@ def judge(
         if e.strength >= SUPPORTED_AT and e.covered >= LEAST_COVERED and e.missing < MISSING_MOST:
             return "supported", e.strength
     return "low_confidence", best.strength
+
+
+def joined(verdicts: Sequence[Answerability]) -> Answerability:
+    """Of several questions in one: a hard no where each is, `supported` where each is."""
+    kinds = set(verdicts)
+    return verdicts[0] if len(kinds) == 1 else "low_confidence"
 
 
 def _unrelated(best: Evidence, nearest: float | None) -> bool:

@@ -30,6 +30,9 @@ from .validity import GONE, Point, Status, Verdict, judge, judge_slots
 from .wanted import Wanted
 from .weighed import as_weighed
 
+_STANDING: Final = frozenset({"current", "contested", "planned"})
+_STANDING_OPEN: Final = _STANDING | {"ended"}
+"""Statuses that rank as they are. Where nothing is asked of the present, what is over may come to mind as well."""
 CONSIDERED: Final = 40
 """Documents whose rows are read, besides three for each item that is wanted: the best by words and meaning. The asked
 slots come on top."""
@@ -158,8 +161,7 @@ class _Ranking:
     def _considered(self) -> list[int]:
         """The most relevant documents, and the asked slots."""
         found = self._found
-        best = self._best
-        score = {doc: LEXICAL * lexical_level(match.score, best=best) for doc, match in found.lexical.matches.items()}
+        score = {doc: LEXICAL * self._level(match.score) for doc, match in found.lexical.matches.items()}
         for doc, lift in found.dense.items():
             score[doc] = score.get(doc, 0.0) + DENSE * lift
         relevance: dict[int, float] = {}
@@ -180,6 +182,9 @@ class _Ranking:
         for row in self._model.evidence_of({doc // 2 for doc in docs if doc % 2}):
             sources.setdefault(row.claim, []).append(row.event)
         return sources
+
+    def _level(self, score: float) -> float:
+        return lexical_level(score, best=self._best, statement=self._question.intent == "open")
 
     def _names(self, speaker: str) -> bool:
         return speaker in self._fence.names or names_it(self._question.fence_words, speaker)
@@ -282,7 +287,7 @@ class _Ranking:
         denies = question.polar and question.intent == "current"
         summands = parts(
             Signals(
-                lexical=0.0 if match is None else lexical_level(match.score, best=self._best),
+                lexical=0.0 if match is None else self._level(match.score),
                 answers=unsaid(self._found.lexical.weight, self._found.lexical.words, met, explained) if slot else 0.0,
                 dense=lift,
                 slot=slot,
@@ -297,7 +302,7 @@ class _Ranking:
                 verdicts=use.helpful - use.unhelpful,
                 claim=True,
                 kind=(CLAIM if slot else 0.0) + (DENIES if claim.negated and denies else 0.0),
-                holds=verdict.holds or verdict.status == "planned",
+                holds=verdict.status in (_STANDING_OPEN if question.intent == "open" else _STANDING),
                 in_span=span is not None and _overlap(occurs or (claim.known_from, claim.known_from + 1), span),
                 around=around,
                 session=0.0 if slot else session,
@@ -367,14 +372,14 @@ class _Ranking:
         span = question.span
         summands = parts(
             Signals(
-                lexical=0.0 if match is None else lexical_level(match.score, best=self._best),
+                lexical=0.0 if match is None else self._level(match.score),
                 answers=unsaid(self._found.lexical.weight, self._found.lexical.words, met, explained),
                 dense=lift,
                 subject=(speaker or USER) == question.subject and bool(question.asks),
                 side=side if self._fence else None,
                 age=max(self._now - event.said_at, 0),
                 newness=self._newness.get(doc, 0.0),
-                holds=status in ("current", "contested", "planned"),
+                holds=status in (_STANDING_OPEN if question.intent == "open" else _STANDING),
                 in_span=span is not None and _overlap((event.said_at, event.said_at + 1), span),
                 assistant=event.role == "assistant",
                 around=around,

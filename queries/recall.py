@@ -6,7 +6,7 @@ they are put in order. One request reads one consistent state, and says which po
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
@@ -19,13 +19,13 @@ from taishi.projections.analysis import Analyzer, QueryTerms
 from taishi.projections.embedding import Vectors
 
 from . import answerability
-from .channels import DenseChannel, gather
+from .channels import DenseChannel, Found, gather
 from .corpus import Corpora
 from .dictionaries import Dictionaries
 from .diversity import diverse, pool_of
 from .exposures import Exposures, Reader
 from .fence import Fence, fence
-from .folding import Ranked
+from .folding import Omission, Ranked
 from .horizon import Horizons
 from .items import Sources, claim_item, event_item
 from .packet import Packet, pack
@@ -37,6 +37,7 @@ from .replies import account_of, lines_of, reply_of, with_pointed
 from .reranking import NAME as RERANKER
 from .reranking import Reranking
 from .rows import NamespaceRow
+from .splitting import interleaved, questions_in
 from .times import zone_of
 from .understand import Question, understand
 from .validity import Point
@@ -71,6 +72,20 @@ class RecallRequest:
     reader: Reader = field(default_factory=Reader)
     wanted: Wanted = field(default_factory=Wanted)
     explain: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _Looked:
+    """What one question found: all that was `ranked`, what was `left` out and why, and what is worth showing."""
+
+    question: Question
+    fenced: Fence
+    found: Found
+    ranked: list[Ranked]
+    left: Mapping[int, Omission]
+    verdict: answerability.Answerability
+    strength: float
+    chosen: list[Ranked]
 
 
 class Recall:
@@ -152,13 +167,7 @@ class Recall:
         vector: Vectors | None,
         degraded: list[str],
     ) -> dict[str, Any]:
-        question = understand(
-            request.query,
-            now=now,
-            zone=zone_of(namespace),
-            asker=None if request.asker is None else normal_value(request.asker),
-            valid_at_given=request.valid_at is not None,
-        )
+        question = self._understood(request, namespace, request.query, now)
         point = _point(request, question, now)
         as_of = {
             "position": str(Position(model.partition, model.checkpoint())),
@@ -167,6 +176,68 @@ class Recall:
         }
         if namespace is None or not (terms or terms.stops):
             return reply_of("no_evidence", [], Packet("", 0, False), as_of, degraded)
+        analyzer = self._dictionaries.analyzer(model, namespace.ns, self._analyzer())
+        looked = []
+        for part in questions_in(request.query):
+            heard = self._vector(part, own := analyzer.query(part), degraded)
+            looked.append(self._look(model, namespace, request, part, own, heard, now, degraded))
+        if not looked:
+            looked.append(self._look(model, namespace, request, request.query, terms, vector, now, degraded))
+        main = looked[0]
+        question, fenced, found, strength = main.question, main.fenced, main.found, main.strength
+        verdict = answerability.joined([one.verdict for one in looked])
+        ranked = interleaved([one.ranked for one in looked]) if len(looked) > 1 else main.ranked
+        left = {doc: why for one in looked for doc, why in one.left.items()}
+        chosen = (interleaved([one.chosen for one in looked]) if len(looked) > 1 else main.chosen)[: request.limit]
+        if self._lag is not None and not degraded and self._lag.behind(model.partition, model.checkpoint()):
+            degraded.append(BEHIND)
+        exposure = new_id()
+        items = self._items(model, chosen, point, exposure)
+        if self._exposures is not None:
+            reckoning = Reckoning(
+                question=question, fence=fenced, found=found, point=point, verdict=verdict, strength=strength,
+                ranked=ranked, shown=chosen, left=left, limit=request.limit, kinds=sorted(request.wanted.kinds),
+                filtered=request.wanted.metadata is not None, degraded=degraded,
+            )  # fmt: skip
+            positions = [entry.doc // 2 if entry.claim is None else entry.claim.seq for entry in chosen]
+            self._exposures.shown(
+                request.namespace, request.session, exposure, items, positions=positions, reader=request.reader,
+                told=reckoning.facts(),
+            )  # fmt: skip
+        words = tuple(word for one in looked for group in one.found.lexical.words.values() for word in group)
+        packet = pack(lines_of(chosen, items), budget=request.token_budget, words=words)
+        reply = {**reply_of(verdict, items, packet, as_of, degraded), "exposure_id": exposure}
+        if fenced.ambiguous:
+            reply["ambiguous"] = {name: list(those) for name, those in fenced.ambiguous}
+        if request.explain:
+            reply["explain"] = account_of(question, found, fenced, strength)
+        return reply
+
+    def _understood(
+        self, request: RecallRequest, namespace: NamespaceRow | None, query: str, now: int
+    ) -> Question:
+        return understand(
+            query,
+            now=now,
+            zone=zone_of(namespace),
+            asker=None if request.asker is None else normal_value(request.asker),
+            valid_at_given=request.valid_at is not None,
+        )
+
+    def _look(
+        self,
+        model: ReadModel,
+        namespace: NamespaceRow,
+        request: RecallRequest,
+        query: str,
+        terms: QueryTerms,
+        vector: Vectors | None,
+        now: int,
+        degraded: list[str],
+    ) -> _Looked:
+        """One question's memories and verdict."""
+        question = self._understood(request, namespace, query, now)
+        point = _point(request, question, now)
         fenced = fence(model, namespace.ns, question.fence_words, own=question.subject, kin=question.asking.kin)
         if request.asker is not None and question.first_person and not fenced:
             fenced = Fence((question.subject,))
@@ -182,8 +253,6 @@ class Recall:
             horizon=self._horizons.of(model, namespace.ns, point),
         ).without(self._ablated)
         degraded += [name for name in found.degraded if name not in degraded]
-        if self._lag is not None and not degraded and self._lag.behind(model.partition, model.checkpoint()):
-            degraded.append(BEHIND)
         ranked, lapsed, left = rank(
             model,
             found,
@@ -199,36 +268,21 @@ class Recall:
             ),
             ablated=self._ablated,
         )
-        ranked = self._reranked(request.query, ranked, degraded)
+        ranked = self._reranked(query, ranked, degraded)
         best = diverse(ranked, max(request.limit, JUDGED)) if question.intent == "list" else ranked
         about_user = question.first_person or not fenced
         heard = vector is not None and not found.degraded
         evidence = [r.evidence(found.lexical, question, vectors=heard) for r in best[:JUDGED]]
         verdict, strength = answerability.judge(
-            evidence, about_user=about_user, lapsed=lapsed, state=question.asks_state, nearest=found.nearest
+            evidence,
+            about_user=about_user,
+            lapsed=lapsed,
+            state=question.asks_state,
+            asked=question.intent != "open",
+            nearest=found.nearest,
         )
-        chosen = [] if verdict == "no_evidence" else _worth_showing(best, question)[: request.limit]
-        exposure = new_id()
-        items = self._items(model, chosen, point, exposure)
-        if self._exposures is not None:
-            reckoning = Reckoning(
-                question=question, fence=fenced, found=found, point=point, verdict=verdict, strength=strength,
-                ranked=ranked, shown=chosen, left=left, limit=request.limit, kinds=sorted(request.wanted.kinds),
-                filtered=request.wanted.metadata is not None, degraded=degraded,
-            )  # fmt: skip
-            positions = [entry.doc // 2 if entry.claim is None else entry.claim.seq for entry in chosen]
-            self._exposures.shown(
-                request.namespace, request.session, exposure, items, positions=positions, reader=request.reader,
-                told=reckoning.facts(),
-            )  # fmt: skip
-        words = tuple(word for group in found.lexical.words.values() for word in group)
-        packet = pack(lines_of(chosen, items), budget=request.token_budget, words=words)
-        reply = {**reply_of(verdict, items, packet, as_of, degraded), "exposure_id": exposure}
-        if fenced.ambiguous:
-            reply["ambiguous"] = {name: list(those) for name, those in fenced.ambiguous}
-        if request.explain:
-            reply["explain"] = account_of(question, found, fenced, strength)
-        return reply
+        chosen = [] if verdict == "no_evidence" else _worth_showing(best, question)
+        return _Looked(question, fenced, found, ranked, left, verdict, strength, chosen)
 
     def _reranked(self, query: str, ranked: list[Ranked], degraded: list[str]) -> list[Ranked]:
         if self._reranking is None:

@@ -1,0 +1,45 @@
+"""Two questions in one: each is asked by itself, and their answers alternate.
+
+What one half asks for is no part of the other's answer: asked together, the half with the rarer words would take the
+whole of a short answer, and a name or a time in one half would be looked for in the other.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Final
+
+from .folding import Ranked
+
+PARTS: Final = 3
+"""Questions that are asked by themselves, at most."""
+SHORTEST: Final = 4
+LONGEST: Final = 300
+"""Characters of a question that is looked through."""
+
+_END: Final = re.compile(r"(?<=[?？])\s*")
+_JOIN: Final = re.compile(r"^(?:另外|还有|以及|对了|同时|顺便问一下|and also|also|and)[，,、:：\s]*", re.IGNORECASE)
+
+
+def questions_in(text: str) -> tuple[str, ...]:
+    """The questions that a text consists of; none where it is one, or says anything besides."""
+    if len(text) > LONGEST:
+        return ()
+    parts = [part for part in _END.split(text.strip()) if part]
+    if not 2 <= len(parts) <= PARTS or any(part[-1] not in "?？" for part in parts):
+        return ()
+    parts = [_JOIN.sub("", part) for part in parts]
+    return tuple(parts) if all(len(part) >= SHORTEST for part in parts) else ()
+
+
+def interleaved(answers: Sequence[Sequence[Ranked]]) -> list[Ranked]:
+    """The best of each, then the second of each, and so on; each source once."""
+    found: list[Ranked] = []
+    told: set[int] = set()
+    for n in range(max(map(len, answers), default=0)):
+        for ranked in answers:
+            if n < len(ranked) and not told.issuperset(ranked[n].sources):
+                found.append(ranked[n])
+                told.update(ranked[n].sources)
+    return found
