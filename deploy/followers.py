@@ -22,6 +22,7 @@ from taishi.projections.analysis import Analyzer
 from taishi.projections.worker import Projector
 
 from .generations import Extraction, Generation, Generations, Register, generation_folder, models_folder
+from .verifying import sweep
 
 _LOOK_SECONDS: Final = 0.5
 _GIVE_WAY_SECONDS: Final = 0.05
@@ -164,7 +165,8 @@ class FollowedModels:
         )
 
     def _sweep(self, known: set[str]) -> None:
-        """Removes the folders of generations that were pruned."""
+        """Removes the folders of generations that were pruned, and of replays that were killed."""
+        sweep(self._generations.home)
         for folder in models_folder(self._generations.home).glob("g*"):
             if folder.is_dir() and folder.name not in known:
                 logger.warning("%s was pruned: its files are removed", folder.name)

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import os
+import shutil
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from taishi.projections.digest import content_digest
 from taishi.projections.rebuild import PartitionBuild
@@ -14,6 +17,8 @@ from taishi.projections.worker import model_path
 
 from .generations import Generation, generation_folder
 from .settings import Settings
+
+_SCRATCH: Final = "verify-"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,6 +32,35 @@ class Digest:
 
     def to_json(self) -> dict[str, Any]:
         return asdict(self)
+
+
+@contextmanager
+def scratch(home: Path) -> Iterator[Path]:
+    """A folder for a replay, which holds words: it goes at the end, and where its process was killed, with `sweep`."""
+    sweep(home)
+    folder = home / f"{_SCRATCH}{os.getpid()}"
+    folder.mkdir(mode=0o700)
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def sweep(home: Path) -> None:
+    """Removes what replays that were killed left behind."""
+    for folder in home.glob(f"{_SCRATCH}*"):
+        if not _is_alive(int(folder.name.removeprefix(_SCRATCH))):
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+def _is_alive(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True
 
 
 def digests(settings: Settings, generation: Generation) -> list[Digest]:

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import tempfile
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from ..generations import Generations
 from ..settings import load_settings
-from ..verifying import Digest, digests, replayed
+from ..verifying import Digest, digests, replayed, scratch
 from .session import AsJson, failing_clearly, out, print_json
 
 
@@ -31,8 +29,8 @@ def verify(
         found = digests(settings, generation)
         fresh: list[Digest] = []
         if replay:
-            with tempfile.TemporaryDirectory(dir=settings.home, prefix="verify-") as folder:
-                fresh = replayed(settings, generation, found, folder=Path(folder), batch=batch)
+            with scratch(settings.home) as folder:
+                fresh = replayed(settings, generation, found, folder=folder, batch=batch)
     differ = [a.partition for a, b in zip(found, fresh, strict=False) if a != b]
     if as_json:
         reply: dict[str, Any] = {"generation": generation.number, "digests": [d.to_json() for d in found]}

@@ -12,7 +12,7 @@ import pytest
 from taishi.deploy.generations import Generations, ensure_generation, generation_folder, live_folder
 from taishi.deploy.rebuilding import Rebuilding, give_up, start_rebuild
 from taishi.deploy.switching import activate, previous, prune
-from taishi.deploy.verifying import digest_of
+from taishi.deploy.verifying import digest_of, scratch, sweep
 from taishi.ingest.errors import Conflict, NotCaughtUp, NotFound
 from taishi.projections.analysis import Analyzer
 from taishi.projections.rebuild import PartitionBuild, PoisonEvent
@@ -181,3 +181,13 @@ def test_what_is_given_up_ends_and_is_pruned_and_the_live_one_stays(home: Home) 
     assert [g.number for g in prune(home.generations, keep=2, ready=True)] == [5]
     assert prune(home.generations, keep=1)[0].number == 3
     assert prune(home.generations, keep=1) == []
+
+
+def test_a_replay_leaves_nothing_behind_even_where_one_was_killed(tmp_path: Path) -> None:
+    left = tmp_path / "verify-99999999"
+    left.mkdir()
+    with scratch(tmp_path) as folder:
+        assert [path.name for path in tmp_path.iterdir()] == [folder.name]
+        sweep(tmp_path)
+        assert folder.exists(), "its process lives"
+    assert list(tmp_path.iterdir()) == []
