@@ -194,8 +194,8 @@ class Closures:
     ) -> ToErase:
         """Rows of these claims, of what was made from them, and of raw events that are not erased already and whose
         words stand at or before `upto`; with what was remarked on them, and what waits for them unfolded."""
-        every = set(claims)
-        every.update(r[0] for r in self._among("SELECT seq FROM claims WHERE made_from", claims))
+        every = set(claims) | self._taking(claims, foreign)
+        every.update(r[0] for r in self._among("SELECT seq FROM claims WHERE made_from", every))
         found = self._alive("SELECT claim_id, seq, event_id, key_id FROM claims", "source <= ?", every, upto)
         words = self._alive("SELECT event_id, seq, key_id FROM events", "seq <= ?", raw, upto)
         twins = self._among("SELECT seq, ns FROM foreign_claims WHERE claim_id", [c[0] for c in found])
@@ -211,6 +211,12 @@ class Closures:
             values=[],
             foreign=self._foreign_rows(strangers, upto),
         )
+
+    def _taking(self, claims: Iterable[int], foreign: Iterable[int]) -> set[int]:
+        """Claims that repeat the words of these, whichever generation had read what was repeated."""
+        ids = [r[0] for r in self._among("SELECT claim_id FROM claims WHERE seq", claims)]
+        ids += [r[0] for r in self._among("SELECT claim_id FROM foreign_claims WHERE seq", foreign)]
+        return {r[0] for r in self._among("SELECT claim FROM takings WHERE ns = ? AND target", ids, self._ns)}
 
     def _alive(self, select: str, bound: str, seqs: Iterable[int], upto: int) -> list[Sequence[Any]]:
         found = self._among(f"{select} WHERE erased_at IS NULL AND {bound} AND seq", seqs, upto)

@@ -79,6 +79,10 @@ DIGESTED: Final[Mapping[str, str]] = {
         " FROM evidence v JOIN claims c ON c.seq = v.claim JOIN events e ON e.seq = v.event"
     ),
     "rulings": "SELECT n.name, r.claim_id, r.at, r.why FROM rulings r JOIN namespaces n ON n.ns = r.ns",
+    "takings": (
+        "SELECT n.name, t.target, c.event_id FROM takings t JOIN namespaces n ON n.ns = t.ns"
+        " JOIN claims c ON c.seq = t.claim"
+    ),
     "foreign_claims": (
         "SELECT n.name, f.generation, f.claim_id, f.event_id, f.subject_key"
         " FROM foreign_claims f JOIN namespaces n ON n.ns = f.ns"

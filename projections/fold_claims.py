@@ -168,6 +168,9 @@ def _made_from(model: Model, event: Event, facts: ClaimFacts, ns: int) -> int | 
     """The claim whose words a command's claim repeats (an ending said of it): it goes where that one goes."""
     if not (facts.targets and event.evidence):
         return None
+    model.execute(
+        "INSERT INTO takings (ns, target, claim) VALUES (?, ?, ?)", (ns, facts.targets[0], event.position.seq)
+    )
     rows = model.rows("SELECT seq FROM claims WHERE claim_id = ? AND ns = ? ORDER BY seq", (facts.targets[0], ns))
     return int(rows[-1][0]) if rows else None
 

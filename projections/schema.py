@@ -196,6 +196,10 @@ CREATE TABLE rulings (               -- first verdict of a caller on a claim: it
     ns INTEGER NOT NULL, claim_id TEXT NOT NULL, at INTEGER NOT NULL, seq INTEGER NOT NULL, why TEXT NOT NULL,
     PRIMARY KEY (ns, claim_id)
 ) WITHOUT ROWID;
+CREATE TABLE takings (               -- claims that repeat another one's words, by the id of that: read here or not
+    ns INTEGER NOT NULL, target TEXT NOT NULL, claim INTEGER NOT NULL,
+    PRIMARY KEY (ns, target, claim)
+) WITHOUT ROWID;
 CREATE TABLE foreign_claims (        -- of other extraction generations: not folded, but a forget reaches them
     seq INTEGER PRIMARY KEY, ns INTEGER NOT NULL, generation INTEGER NOT NULL,
     claim_id TEXT NOT NULL, event_id TEXT NOT NULL, key_id INTEGER NOT NULL,

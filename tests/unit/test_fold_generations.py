@@ -101,6 +101,23 @@ def test_a_forget_takes_what_every_generation_made_of_the_words(tmp_path: Path) 
     assert {name for name, _ in everything.foreign} == {claim_id(other), claim_id(elsewhere)}
 
 
+def test_a_forget_takes_what_a_command_repeated_though_this_generation_read_other_words(tmp_path: Path) -> None:
+    h = Upgraded()
+    said = h.say("I work at Acme")
+    first = h.extract(said, "works_at", "Acme")
+    ended = h.claim(
+        "user", "works_at", "Acme", targets=(claim_id(first),), was="true_until", type_="claim.corrected", valid_to=99
+    )
+    h.events[-1] = replace(ended, evidence=(first.event_id,))
+    again = h.claim("user", "works_at", "Acme Ltd", said=said, generation=2)
+    folded(tmp_path, h.events, generation=2).close()
+    lookup = Lookup(lambda: tmp_path)
+    (claim,) = lookup.claims(0, 1, claim_id(again))
+    taken = Closures(lookup, 0, 1).of_claim(claim, upto=10**9)
+    assert {name for name, _ in taken.claims} == {claim_id(again), claim_id(ended)}
+    assert [name for name, _ in taken.foreign] == [claim_id(first)]
+
+
 @pytest.mark.parametrize("ruling", ["retracted", "corrected"])
 def test_a_verdict_binds_a_claim_that_is_read_later(tmp_path: Path, ruling: str) -> None:
     h = Upgraded()
