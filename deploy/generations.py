@@ -19,6 +19,7 @@ from typing import Any, Final, Literal
 
 import orjson
 
+from taishi.ingest.crashpoints import reach
 from taishi.ingest.errors import NotFound
 
 FIRST: Final = 1
@@ -216,6 +217,7 @@ class Generations:
             if after != before:
                 self.write(after)
             if live_folder(self.home).name != after.live.name:
+                reach("registered")
                 _replace(self.path.parent / "current", f"{after.live.name}\n".encode())
             return after
 

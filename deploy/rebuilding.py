@@ -14,6 +14,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, Final
 
+from taishi.ingest.crashpoints import reach
 from taishi.ingest.errors import Conflict, KeyMissing, LogDamaged, TaishiError, UnknownEventVersion
 from taishi.ingest.log import EventLog
 from taishi.ingest.outbox import Outbox
@@ -187,6 +188,7 @@ class Rebuilding:
             return
         finally:
             build.close()
+        reach("slice_built")
         after = self.generations.change(partial(self._advance, number, partition, complete=built.complete))
         generation = after.generations.get(number)
         if generation is not None and generation.state == "building" and not built.complete:

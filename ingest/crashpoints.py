@@ -16,6 +16,8 @@ start it again in the same environment. The points:
 `segment_written` a segment has its name, no manifest yet    `segment_sealed` it has one, the log does not tell of it
 `segment_told`    the log does, nothing was trimmed          `stream_trimmed` what was sealed is out of the server
 `due_found`   it is known what fades, nobody was told        `faded`      a batch of that is in the log, more is to come
+`rebuilt`     a batch of a build is committed, it goes on    `slice_built`     a slice is done, the register says not
+`registered`  the register names another live generation, readers still see the old one
 `keys_restored` `batch_restored` `tombstones_restored` `models_restored`   a restore did that, and goes on
 """
 
@@ -32,6 +34,7 @@ BACKUP_POINTS: Final = ("models_copied", "part_written", "part_kept", "keys_copi
 LIFECYCLE_POINTS: Final = ("due_found", "faded")
 SEALING_POINTS: Final = ("segment_written", "segment_sealed", "segment_told", "stream_trimmed")
 RESTORE_POINTS: Final = ("keys_restored", "batch_restored", "tombstones_restored", "models_restored")
+REBUILD_POINTS: Final = ("rebuilt", "slice_built", "registered")
 
 _name, _, _count = os.environ.get("TAISHI_CRASH_POINT", "").partition(":")
 _nth, _, _times = _count.partition(":")
