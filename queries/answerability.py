@@ -39,6 +39,9 @@ SAID: Final = 0.8
 MISSING_MOST: Final = 0.45
 """A single piece that weighs so much of the question and stands nowhere keeps the answer from being `supported`."""
 
+UNTOLD: Final = 0.5
+"""Of the strength, where what is asked of something is told by no memory of it."""
+
 _PRONOUNS: Final = "我你您他她咱俺家"
 """Cut into one piece with the word that asks (`我住`)."""
 _PARTS: Final = re.compile(r"[^a-z0-9]+")
@@ -126,12 +129,14 @@ def judge(
     lapsed: bool = False,
     state: bool = False,
     asked: bool = True,
+    untold: bool = False,
     nearest: float | None = None,
 ) -> tuple[Answerability, float]:
     """The verdict on the best memories, and the strength it rests on (0..1.2).
 
     `about_user`: the question is about the one whose memory this is; external words alone never support that.
     `nearest`: the greatest similarity of any memory, by a calibrated model.
+    `untold`: an attribute of something is asked for that no memory tells of it.
     `asked`: something is; a statement has no answer that could be lacking, only memories that it calls up.
     `state`: a system's present state is asked for, which is not known where nothing that speaks of it states one.
     `lapsed`: the asked state is known to be over, with nothing in its place, which nothing else can support.
@@ -142,6 +147,8 @@ def judge(
     best = max(ranked, key=lambda e: e.strength)
     if asked and _unrelated(best, nearest) and not any(e.slot for e in ranked):
         return "no_evidence", best.strength
+    if untold:
+        return "no_evidence", best.strength * UNTOLD
     if state and all(e.missing >= MISSING_MOST for e in ranked):
         return "no_evidence", best.strength
     for e in own:

@@ -19,6 +19,7 @@ from taishi.projections.analysis import Analyzer, QueryTerms
 from taishi.projections.embedding import Vectors
 
 from . import answerability
+from .attribute import untold
 from .channels import DenseChannel, Found, gather
 from .corpus import Corpora
 from .dictionaries import Dictionaries
@@ -279,6 +280,7 @@ class Recall:
             lapsed=lapsed,
             state=question.asks_state,
             asked=question.intent != "open",
+            untold=untold(question, ranked),
             nearest=found.nearest,
         )
         chosen = [] if verdict == "no_evidence" else _worth_showing(best, question)
