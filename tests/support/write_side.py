@@ -1,4 +1,4 @@
-"""A write API in this process, over the log in memory."""
+"""A write API in this process, over a real log of one partition."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from taishi.ingest.ledger import Ledger
 from taishi.ingest.registry import default_registry
 
 from .log_directory import LogDirectory
-from .memory_log import MemoryKeys, MemoryLog
+from .watched_log import WatchedKeys, WatchedLog, empty_database
 
 SECRET = "tr0ub4dor"
 
@@ -32,8 +32,8 @@ def redact(text: str) -> tuple[str, Sequence[str]]:
 @dataclass(frozen=True, slots=True)
 class WriteSide:
     http: TestClient
-    log: MemoryLog
-    keys: MemoryKeys
+    log: WatchedLog
+    keys: WatchedKeys
     ledger: Ledger
     directory: LogDirectory
 
@@ -49,10 +49,10 @@ class WriteSide:
 
 @contextmanager
 def write_side(*, api_keys: Sequence[ApiKey] = (), reader: Extractor | None = None) -> Iterator[WriteSide]:
-    keys = MemoryKeys()
-    log = MemoryLog(keys)
-    directory = LogDirectory(log)
-    with TemporaryDirectory() as folder:
+    with TemporaryDirectory() as folder, empty_database() as url:
+        keys = WatchedKeys(Path(folder))
+        log = WatchedLog(url, keys)
+        directory = LogDirectory(log)
         ledger = Ledger(Path(folder) / "ledger.jsonl", keys.secret("ledger"))
         app = create_app(
             log=log, keys=keys, ledger=ledger, directory=directory, registry=default_registry(),
@@ -60,3 +60,5 @@ def write_side(*, api_keys: Sequence[ApiKey] = (), reader: Extractor | None = No
         )  # fmt: skip
         with TestClient(app, raise_server_exceptions=False) as http:
             yield WriteSide(http, log, keys, ledger, directory)
+        log.close()
+        keys.close()

@@ -10,9 +10,11 @@ import pytest
 
 from taishi.ingest.access import ApiKey
 from taishi.ingest.claims import Claim, ClaimFacts
-from taishi.ingest.envelope import Event
+from taishi.ingest.envelope import Event, NewEvent
 from taishi.ingest.extractor import Extraction, Window
+from taishi.ingest.ids import new_id
 from taishi.ingest.instants import BEGINNING, FOREVER, from_datetime, parse
+from taishi.ingest.log import Batch
 from tests.support.write_side import SECRET, WriteSide, write_side
 
 JUNE = "2025-06-01T00:00:00Z"
@@ -278,14 +280,17 @@ def test_only_a_claim_of_this_namespace_can_be_corrected(side: WriteSide) -> Non
 
 def test_a_claim_forgotten_in_the_meantime_is_not_brought_back_by_its_own_negation(side: WriteSide) -> None:
     first = side.post("/v1/memories", memory())
-    forgotten = side.log._erased
     original = side.directory.claim
 
     def claim(namespace: str, memory_id: str) -> Any:
         known = original(namespace, memory_id)
-        forgotten.add(("n", first["event_id"]))  # between the question and the append
+        side.log.append(Batch(events=[gone]))  # between the question and the append
         return known
 
+    facts = {"kind": "claim", "claims": [[first["memory_id"], 1]], "events": [[first["event_id"], 1]], "keys": [1]}
+    gone = NewEvent(
+        event_id=new_id(), type="claim.forgotten", namespace="n", body={}, facts=facts, erases=(first["event_id"],)
+    )
     side.directory.claim = claim  # type: ignore[method-assign]
     correct(side, first["memory_id"], 410, was="true_until")
-    assert len(side.log.events) == 1
+    assert len(side.log.events) == 2
