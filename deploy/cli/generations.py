@@ -42,7 +42,7 @@ def list_generations(
         error = f"  {item['error']}" if item["error"] else ""
         lag = f"  {item['behind']} events behind" if item["behind"] else ""
         out.print(f"g{item['number']}  {item['state']:<10}  extraction {item['extraction']}"
-                  f" ({item['extractor']})  since {item['started_at']}{lag}{error}")  # fmt: skip
+                  f" ({item['extractor']})  since {item['started_at'] or item['activated_at']}{lag}{error}")  # fmt: skip
 
 
 def activate(
