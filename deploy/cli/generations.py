@@ -41,8 +41,9 @@ def list_generations(
     for item in shown:
         error = f"  {item['error']}" if item["error"] else ""
         lag = f"  {item['behind']} events behind" if item["behind"] else ""
-        out.print(f"g{item['number']}  {item['state']:<10}  extraction {item['extraction']}"
-                  f" ({item['extractor']})  since {item['started_at'] or item['activated_at']}{lag}{error}")  # fmt: skip
+        since = item["started_at"] or item["activated_at"]
+        out.print(f"g{item['number']}  {item['state']:<10}  extraction {item['extraction']} ({item['extractor']})"
+                  f"  since {since}{lag}{error}")  # fmt: skip
 
 
 def activate(
