@@ -137,7 +137,8 @@ def judge(
     `about_user`: the question is about the one whose memory this is; external words alone never support that.
     `nearest`: the greatest similarity of any memory, by a calibrated model.
     `untold`: an attribute of something is asked for that no memory tells of it.
-    `asked`: something is; a statement has no answer that could be lacking, only memories that it calls up.
+    `asked`: a fact is; a statement, or a wish for advice, has no answer that could be lacking, only memories that it
+    calls up.
     `state`: a system's present state is asked for, which is not known where nothing that speaks of it states one.
     `lapsed`: the asked state is known to be over, with nothing in its place, which nothing else can support.
     """

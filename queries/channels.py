@@ -23,7 +23,7 @@ from .matching import ALL
 from .reading import ReadModel
 from .understand import Question
 
-DENSE_HITS: Final = 60
+DENSE_HITS: Final = 100
 SLOT_CLAIMS: Final = 40
 """Newest claims of each asked subject and predicate."""
 

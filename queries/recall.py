@@ -279,7 +279,7 @@ class Recall:
             about_user=about_user,
             lapsed=lapsed,
             state=question.asks_state,
-            asked=question.intent != "open",
+            asked=question.intent != "open" and not question.advice,
             untold=untold(question, ranked),
             nearest=found.nearest,
         )

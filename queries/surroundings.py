@@ -21,9 +21,9 @@ AFTER: Final = (0.5, 0.1)
 BEFORE: Final = (0.3, 0.1)
 """Of a turn's relevance, what the first and the second turn after it gain, and those before it. Dev halves, dialogues:
 R@10 .65 without, .69 with three tenths of each direct neighbour, .72 with these; notes of one speaker lose by it."""
-SESSION: Final = 0.5
-"""Of how far the best of a session stands behind the best of all. Dev halves: realmem R@20 .39 without, .43 at .4, .45
-at 1; prefeval R@5 .74 without, .77 at .5, .76 at 1; the others are indifferent."""
+SESSION: Final = 0.8
+"""Of how far the best of a session stands behind the best of all. Dev halves: realmem R@20 .39 without, .42 at .4, .44
+at .8; prefeval R@5 .74 without, .77 at .5, .76 at .8; the others are indifferent."""
 
 
 @dataclass(frozen=True, slots=True)

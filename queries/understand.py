@@ -15,7 +15,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import tzinfo
+from datetime import UTC, tzinfo
 from typing import Final, Literal
 
 from taishi.ingest.instants import BEGINNING, DAY, FOREVER, to_datetime
@@ -68,6 +68,7 @@ _PAST: Final = re.compile(
     r"[^\W\d_a-z不通经超难]过(?![敏去程年节期来于分])|了什么|了哪"
     r"|\b(?:did|have .{0,20}ever|has .{0,20}ever|was|were|had)\b"
 )
+_YEAR: Final = re.compile(r"\b(?:from|between|in|during|since|until|by|to) (?:\w+ )?((?:1[5-9]|20)\d\d)\b")
 _STATE_ASKED: Final = re.compile(
     r"是什么|是多少|是谁|是哪|在哪|多少|叫什么|哪个|吗|什么版本"
     r"|\b(?:live|lived|work|worked|was|were|is|are|as of|had|version|used?)\b"
@@ -83,6 +84,10 @@ _ASKING: Final = re.compile(
     r"|什么|甚么|啥|谁|哪|怎么|怎样|如何|多少|几[个岁号点月次]|多大|多久|是否|是不是|有没有|能不能|会不会|为何|何时|列出|列举|告诉我|请问"
     r"|^(?:who|whom|whose|what|which|when|where|why|how)\b|^(?:tell|list|show|give|remind|find|search|recall|name)\b"
     r"|^(?:is|are|am|was|were|do|does|did|have|has|had|can|could|should|would|will|may)\b"
+)
+_ADVICE: Final = re.compile(
+    r"推荐|建议|出个主意|怎么办|\b(?:recommend\w*|suggest\w*|advice|advise|tips|ideas|should i"
+    r"|help me (?:plan|find|choose|with))\b"
 )
 _POLAR: Final = re.compile(
     r"^(?:is|are|am|was|were|do|does|did|have|has|had)\b|[吗么][。！.!?？\s]*$|是否|是不是|有没有|会不会"
@@ -114,6 +119,11 @@ class Question:
     valid_at: int | None = None
     fence_words: str = ""
     pointed: bool = False
+
+    @property
+    def advice(self) -> bool:
+        """No fact is asked for: whatever is known of the one who asks may serve."""
+        return _ADVICE.search(self.text) is not None
 
     @property
     def polar(self) -> bool:
@@ -248,4 +258,6 @@ def _intent(words: str, *, span: tuple[int, int] | None, now: int, valid_at_give
         return "plan", f"plan:{plan[0].strip()}"
     if past := _PAST.search(words):
         return "past", f"past:{past[0].strip()}"
+    if any(int(year) < to_datetime(now, UTC).year for year in _YEAR.findall(words)):
+        return "past", "year"
     return "current", "default"
