@@ -16,7 +16,7 @@ from .reading import ReadModel
 from .validity import Point
 
 LOOKED_AT: Final = 60
-"""Best events beside which turns are looked for."""
+"""Best turns by people with a name beside which others are looked for: 30 microseconds each."""
 AFTER: Final = (0.5, 0.1)
 BEFORE: Final = (0.3, 0.1)
 """Of a turn's relevance, what the first and the second turn after it gain, and those before it. Dev halves, dialogues:
@@ -42,17 +42,20 @@ def surroundings(model: ReadModel, relevance: Mapping[int, float], point: Point)
         return Surroundings()
     best: dict[str, float] = {}
     of: dict[int, str] = {}
-    for seq, session in model.rows_in(_SESSIONS, relevance):
+    people: set[int] = set()
+    for seq, session, speaker, role in model.rows_in(_SESSIONS, relevance):
         if session is not None:
             of[seq] = session
+            if speaker is not None and role == "user":
+                people.add(seq)
             best[session] = max(best.get(session, 0.0), relevance[seq])
     top = max(max(relevance.values()), 0.0)
     back = {seq: SESSION * (max(best[session], 0.0) - top) for seq, session in of.items()}
     around: dict[int, float] = {}
     turns: set[int] = set()
-    for seq in sorted(relevance, key=lambda s: (-relevance[s], -s))[:LOOKED_AT]:
-        if seq not in of or relevance[seq] <= 0:
-            continue
+    for seq in sorted(people, key=lambda s: (-relevance[s], -s))[:LOOKED_AT]:
+        if relevance[seq] <= 0:
+            break
         beside = _beside(model, seq, point)
         if len({speaker for _, speaker, _ in beside}) < 2 or any(role != "user" for _, _, role in beside):
             continue
@@ -74,7 +77,7 @@ def _beside(model: ReadModel, seq: int, point: Point) -> list[tuple[int, str | N
     return [row for row in found if point.read(row[0])]
 
 
-_SESSIONS: Final = "SELECT seq, session FROM events WHERE seq IN carray(?)"
+_SESSIONS: Final = "SELECT seq, session, speaker, role FROM events WHERE seq IN carray(?)"
 _BEFORE: Final = """SELECT b.seq, b.speaker, b.role FROM events a JOIN events b
     ON b.ns = a.ns AND b.session = a.session AND b.seq < a.seq WHERE a.seq = ? ORDER BY b.seq DESC LIMIT ?"""
 _AFTER: Final = """SELECT b.seq, b.speaker, b.role FROM events a JOIN events b

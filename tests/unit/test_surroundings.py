@@ -15,7 +15,7 @@ class Talk:
         self._turns = list(enumerate(turns, 1))
 
     def rows_in(self, _sql, seqs):
-        return [(seq, session) for seq, (session, _, _) in self._turns if seq in set(seqs)]
+        return [(seq, *turn) for seq, turn in self._turns if seq in set(seqs)]
 
     def rows(self, sql, seq, limit):
         session = dict(self._turns)[seq][0]
