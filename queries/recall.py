@@ -59,7 +59,7 @@ JUDGED: Final = 5
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecallRequest:
     """Instants are whole microseconds; None where not given. `asker` is the claim subject of the asking actor, where
-    that is not the user. `position` keeps out what was read after it."""
+    that is not the user. `position` keeps out what was read after it. `asked_at` is when it counts as asked."""
 
     namespace: str
     query: str
@@ -73,6 +73,13 @@ class RecallRequest:
     reader: Reader = field(default_factory=Reader)
     wanted: Wanted = field(default_factory=Wanted)
     explain: bool = False
+    asked_at: int | None = None
+
+    def as_asked_then(self, now: int) -> RecallRequest:
+        """What was true and known at one past moment is the question as it would have been asked at that moment."""
+        if self.valid_at is None or self.valid_at != self.known_at or self.valid_at >= now:
+            return self
+        return replace(self, valid_at=None, asked_at=self.valid_at)
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,6 +130,7 @@ class Recall:
         general = self._analyzer()
         model = self._models.of(request.namespace)
         now = model.now(self._now())
+        request = request.as_asked_then(now)
         pointed = self._pointed(model, request, now, general)
         if pointed is not None:
             request = replace(request, query=pointed.asked(request.query))
@@ -219,7 +227,7 @@ class Recall:
     ) -> Question:
         return understand(
             query,
-            now=now,
+            now=now if request.asked_at is None else request.asked_at,
             zone=zone_of(namespace),
             asker=None if request.asker is None else normal_value(request.asker),
             valid_at_given=request.valid_at is not None,
@@ -333,5 +341,6 @@ def _point(request: RecallRequest, question: Question, now: int) -> Point:
     if request.valid_at is not None:
         valid_at = request.valid_at
     else:
-        valid_at = now if question.valid_at is None else question.valid_at
+        asked_at = now if request.asked_at is None else request.asked_at
+        valid_at = asked_at if question.valid_at is None else question.valid_at
     return Point(valid_at=valid_at, known_at=known_at, past_knowledge=known_at < now, position=request.position)

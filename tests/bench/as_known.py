@@ -99,15 +99,21 @@ class Moments:
             self.kept.append(({"query": query}, self.ask(query)))
 
     def again(self, *, by: str) -> Iterator[str]:
-        """What differs, a line for each moment. `by` is `known_at` or `as_of_position`."""
+        """What differs, a line for each moment. `by` is one of `WAYS`."""
         for n, (asked, live) in enumerate(self.kept):
             as_of = live["as_of"]
-            point = {"known_at": as_of["known_at"]}  # a `valid_at` makes another question of it: of that time's state
+            point = {"known_at": as_of["known_at"]}
+            if by == "moment":
+                point["valid_at"] = as_of["known_at"]
             if by == "as_of_position":
                 point["as_of_position"] = as_of["position"]
             then = self.ask(asked["query"], **point)
             if difference := unlike(live, then):
                 yield f"{n} {by} {asked['query']!r}: {difference}"
+
+
+WAYS = ("known_at", "moment", "as_of_position")
+"""By what was known, by what was known and true, by what had been read."""
 
 
 def unlike(live: dict[str, Any], then: dict[str, Any]) -> str:
@@ -138,7 +144,7 @@ def main() -> int:
         try:
             moments = Moments(taishi, seed=given.seed)
             moments.live(given.moments)
-            differing = {by: list(moments.again(by=by)) for by in ("known_at", "as_of_position")}
+            differing = {by: list(moments.again(by=by)) for by in WAYS}
         finally:
             taishi.stop()
     for by, lines in differing.items():

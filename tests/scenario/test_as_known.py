@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tests.bench.as_known import Moments
+from tests.bench.as_known import WAYS, Moments
 from tests.support.running import RunningTaishi
 
 
@@ -13,7 +13,7 @@ def test_the_answers_of_past_moments_are_given_again(tmp_path: Path) -> None:
     try:
         moments = Moments(taishi, seed=11)
         moments.live(30)
-        differing = [line for by in ("known_at", "as_of_position") for line in moments.again(by=by)]
+        differing = [line for by in WAYS for line in moments.again(by=by)]
     finally:
         taishi.stop()
     assert not differing, "\n".join(differing)
