@@ -20,7 +20,7 @@ from taishi.projections.dead_letters import DeadLetter, ask_again
 from taishi.projections.dead_letters import dead_letters as dead_letters_of
 
 from ..event_log import open_keys, open_log
-from ..generations import live_extraction, live_folder, models_folder, outbox_path
+from ..generations import FIRST, Generations, live_extraction, live_folder, models_folder, outbox_path
 from ..settings import load_settings
 from .session import AsJson, Namespace, fail, failing_clearly, out, print_json, session, show
 
@@ -157,8 +157,8 @@ def _event_shown(letter: DeadLetter) -> dict[str, Any]:
 def _outbox() -> Iterator[Outbox | None]:
     """The keeper's file, None where there is none yet."""
     home = load_settings().home
-    path = outbox_path(home, live_extraction(home)) if (models_folder(home) / "current").exists() else None
-    if path is None or not path.exists():
+    path = outbox_path(home, live_extraction(home) if Generations(home).path.exists() else FIRST)
+    if not path.exists():
         yield None
         return
     outbox = Outbox(path)

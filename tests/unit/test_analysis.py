@@ -167,10 +167,10 @@ def test_settings_name_everything_tokens_depend_on() -> None:
 def test_time_is_linear(unit: str) -> None:
     def seconds(length: int) -> float:
         text = (unit * length)[:length]
-        begun = time.perf_counter()
+        begun = time.thread_time()
         ANALYZER.index(text)
         ANALYZER.query(text)
-        return time.perf_counter() - begun
+        return time.thread_time() - begun
 
     assert min(seconds(100_000) for _ in range(2)) < 1.5
 

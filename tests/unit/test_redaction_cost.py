@@ -20,9 +20,9 @@ LED = ["password", "password for ", "bearer", "密码", "-----BEGIN ", "a://"]
     "text", [*((part * 50_000)[:50_000] for part in REPEATED), *(head + " " * 50_000 for head in LED)]
 )
 def test_no_text_takes_long(text: str) -> None:
-    began = time.perf_counter()
+    began = time.thread_time()
     redact(text)
-    assert time.perf_counter() - began < 2
+    assert time.thread_time() - began < 2
 
 
 @pytest.mark.parametrize(

@@ -102,10 +102,10 @@ def test_the_pause_grows_while_it_stays_down(tmp_path: Path, server: RerankServe
 def test_a_slow_one_is_not_waited_for(tmp_path: Path, server: RerankServer) -> None:
     made, _ = side(tmp_path, server, seconds=0.1)
     made.ask("harbour")  # the connection is there
-    server.fault, server.slowness = "slow", 0.8
+    server.fault, server.slowness = "slow", 5.0
     begun = time.monotonic()
     reply = made.ask(QUESTION)
-    assert time.monotonic() - begun < 0.6
+    assert time.monotonic() - begun < 3
     assert (reply["items"][0]["text"], reply["degraded"]) == (PLAIN, ["reranker"])
 
 
