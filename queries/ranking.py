@@ -195,6 +195,8 @@ class _Ranking:
     def _beside(self, doc: int) -> tuple[float, float]:
         """What the turns beside it add, and its session: of the words it was said in, the best."""
         found = self._around
+        if not (found.around or found.session):
+            return 0.0, 0.0
         said = self._said_in(doc)
         around = max((found.around.get(seq, 0.0) for seq in said), default=0.0)
         session = max((found.session.get(seq, 0.0) for seq in said), default=0.0)
