@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Annotated, Literal
+from typing import Annotated, Final, Literal
 from zoneinfo import available_timezones
 
 from pydantic import AfterValidator, BaseModel, Field
@@ -19,9 +19,13 @@ from taishi.ingest.web import Contract
 from .ports import Ports
 
 
+_NOWHERE: Final = frozenset({"localtime", "Factory"})
+"""Names that stand for no place: what they mean is the host's affair, and a replay elsewhere would read other times."""
+
+
 @lru_cache(maxsize=1)
 def _zones() -> frozenset[str]:
-    return frozenset(available_timezones())
+    return frozenset(available_timezones() - _NOWHERE)
 
 
 def _zone(name: str) -> str:

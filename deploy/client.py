@@ -11,6 +11,7 @@ import orjson
 from .settings import Settings
 
 _TIMEOUT: Final = httpx.Timeout(60.0, connect=5.0)
+_NOT_UTF8: Final = {"title": "Not UTF-8", "detail": "what was given is not UTF-8 text: write it in UTF-8"}
 
 
 class CallFailed(Exception):
@@ -45,10 +46,12 @@ class Side:
     ) -> dict[str, Any]:
         """None values of `body` and `query` are left out."""
         params = {k: v for k, v in (query or {}).items() if v is not None}
-        content = None if body is None else orjson.dumps({k: v for k, v in body.items() if v is not None})
+        content = None if body is None else _encoded(body)
         headers = {} if content is None else {"content-type": "application/json"}
         try:
             reply = self._http.request(method, path, content=content, params=params, headers=headers)
+        except UnicodeEncodeError:
+            raise CallFailed(_NOT_UTF8) from None
         except (httpx.HTTPError, httpx.InvalidURL) as e:
             raise CallFailed(self._unreachable(e)) from None
         return _decoded(reply)
@@ -56,7 +59,7 @@ class Side:
     def lines(self, method: str, path: str, body: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
         """A reply that comes in lines while the work goes on; the last one is the result."""
         headers = {"content-type": "application/json", "accept": "application/x-ndjson"}
-        content = orjson.dumps({k: v for k, v in body.items() if v is not None})
+        content = _encoded(body)
         try:
             with self._http.stream(method, path, content=content, headers=headers) as reply:
                 if reply.headers.get("content-type") != "application/x-ndjson":
@@ -80,6 +83,13 @@ class Side:
 
     def close(self) -> None:
         self._http.close()
+
+
+def _encoded(body: Mapping[str, Any]) -> bytes:
+    try:
+        return orjson.dumps({k: v for k, v in body.items() if v is not None})
+    except orjson.JSONEncodeError:  # the shell's bytes are words in another encoding
+        raise CallFailed(_NOT_UTF8) from None
 
 
 def _decoded(reply: httpx.Response) -> dict[str, Any]:

@@ -192,7 +192,10 @@ class Generations:
         try:
             return _load(orjson.loads(self.path.read_bytes()))
         except FileNotFoundError:
-            raise NotFound(f"there are no read models in {self.home}: `taishi up` makes them") from None
+            raise self._none() from None
+
+    def _none(self) -> NotFound:
+        return NotFound(f"there are no read models in {self.home}: `taishi up` makes them")
 
     def stamp(self) -> tuple[int, int]:
         """Differs once the register was replaced."""
@@ -204,7 +207,12 @@ class Generations:
 
     @contextmanager
     def locked(self) -> Iterator[None]:
-        with (self.path.parent / "generations.lock").open("w") as lock:
+        """Raises NotFound where nothing was ever started in this home."""
+        try:
+            file = (self.path.parent / "generations.lock").open("w")
+        except FileNotFoundError:
+            raise self._none() from None
+        with file as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
             yield
 

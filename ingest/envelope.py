@@ -34,6 +34,8 @@ ORIGINS: Final = (
 )
 SESSION_KINDS: Final = ("chat", "task", "heartbeat", "cron", "subagent", "import")
 ROLES: Final = ("user", "assistant", "tool", "system")
+_MOST_DIGITS: Final = 18
+"""Of a position's numbers, so that they fit in 64 bits."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -52,6 +54,8 @@ class Position:
         head, _, tail = token.partition(":")
         if not (head[:1] == "p" and head[1:].isascii() and head[1:].isdigit() and tail.isascii() and tail.isdigit()):
             raise ValueError(f"{token[:40]!r} is not a position token such as p0:17")
+        if max(len(head), len(tail)) > _MOST_DIGITS:
+            raise ValueError(f"{token[:40]!r} lies beyond every log")
         return cls(int(head[1:]), int(tail))
 
 

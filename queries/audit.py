@@ -48,7 +48,7 @@ def audit(log: EventLog, namespace: NamespaceRow | None, request: AuditRequest) 
     head = log.namespace_head(request.namespace)
     after = 0 if namespace is None else namespace.ns - 1
     if request.cursor is not None:
-        after = decode(request.cursor, asked, names=("after",))["after"]
+        after = max(after, decode(request.cursor, asked, names=("after",))["after"])
     begun = after
     events: list[dict[str, Any]] = []
     while after < head.position.seq and after - begun < SCANNED and len(events) < request.limit:

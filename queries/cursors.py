@@ -8,11 +8,13 @@ from __future__ import annotations
 import base64
 import hashlib
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
 
 import orjson
 
 from taishi.ingest.errors import InvalidInput
+
+_INT64: Final = range(-(1 << 63), 1 << 63)
 
 
 def _digest(question: Mapping[str, Any]) -> str:
@@ -25,11 +27,13 @@ def encode(state: Mapping[str, int], question: Mapping[str, Any]) -> str:
 
 
 def decode(cursor: str, question: Mapping[str, Any], *, names: tuple[str, ...]) -> dict[str, int]:
-    """The state, whole numbers under `names`. Raises InvalidInput."""
+    """The state, whole numbers of 64 bits under `names`. Raises InvalidInput."""
     try:
         state = orjson.loads(base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)))
         found = {name: state[name] for name in names}
-        if any(type(value) is not int for value in found.values()) or state["q"] != _digest(question):
+        if any(type(value) is not int or value not in _INT64 for value in found.values()):
+            raise ValueError
+        if state["q"] != _digest(question):
             raise ValueError
     except (ValueError, KeyError, TypeError):
         raise InvalidInput("this cursor is not of this list: give the one of the last page, and the same filters",

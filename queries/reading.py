@@ -90,8 +90,8 @@ class ReadModel:
         return self._db.execute(sql, (apsw.carray(listed), *values)).fetchall() if listed else []
 
     def rows_named(self, sql: str, names: Iterable[str], *values: Any) -> list[tuple[Any, ...]]:
-        """As `rows_in`, for strings."""
-        listed = tuple(names)
+        """As `rows_in`, for strings. A string with NUL in it is nobody's name, and cannot be handed over."""
+        listed = tuple(name for name in names if "\0" not in name)
         return self._db.execute(sql, (apsw.carray(listed), *values)).fetchall() if listed else []
 
     def checkpoint(self) -> int:

@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Final
 
+from taishi.ingest.errors import NotFound
+
 from ..server import DirectoryLock, EmbeddedServer, find_binary
 from ..settings import Settings
 
@@ -17,7 +19,7 @@ _STOP_SECONDS: Final = 60.0
 @contextmanager
 def reached_server(settings: Settings) -> Iterator[Settings]:
     """Settings that name a server which answers: the one that is configured, the one that `taishi up` runs on this
-    home, else one that runs for as long as the block does."""
+    home, else one that runs for as long as the block does. Raises NotFound where the home holds no log."""
     if settings.redis_url is not None:
         yield settings
         return
@@ -25,6 +27,8 @@ def reached_server(settings: Settings) -> Iterator[Settings]:
     if server.answers():
         yield settings.model_copy(update={"redis_url": server.url})
         return
+    if not server.directory.exists():
+        raise NotFound(f"there is no log in {settings.home}: `taishi up` makes one")
     with own_server(settings) as named:
         yield named
 

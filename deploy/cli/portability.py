@@ -41,7 +41,7 @@ def export(
             task = progress.add_task("", total=None)
             told = exported(
                 settings,
-                namespace or settings.namespace,
+                settings.namespace if namespace is None else namespace,
                 file,
                 passphrase=passphrase,
                 tell=lambda what, done, total: progress.update(task, description=what, completed=done, total=total),
@@ -63,7 +63,7 @@ def import_export(
     total = _verified(file, passphrase)
     lines = lines_of(file, passphrase)
     header = Checked().header(next(lines))
-    into = namespace or str(header["namespace"])
+    into = str(header["namespace"]) if namespace is None else namespace
     told = {"imported": 0, "duplicates": 0}
     with _progress(as_json) as progress:
         task = progress.add_task(f"importing {into}", total=total)

@@ -33,7 +33,7 @@ def fail(message: str) -> NoReturn:
 
 @contextmanager
 def failing_clearly(*, as_json: bool = False) -> Iterator[None]:
-    """Turns what a call or a setting may raise into a message and exit code 1; with --json into JSON as well."""
+    """Turns what a call, a setting or a file may raise into a message and exit code 1; with --json into JSON as well."""
     try:
         yield
     except CallFailed as e:
@@ -41,7 +41,16 @@ def failing_clearly(*, as_json: bool = False) -> Iterator[None]:
             print_json(e.problem)
         fail(str(e))
     except TaishiError as e:
+        if as_json:
+            print_json({"title": e.slug.replace("-", " ").capitalize(), "detail": e.message})
         fail(e.message)
+    except BrokenPipeError:
+        raise
+    except OSError as e:
+        said = f"{e.filename}: {e.strerror}" if e.filename else str(e)
+        if as_json:
+            print_json({"title": "File", "detail": said})
+        fail(said)
 
 
 class Session:
@@ -58,7 +67,7 @@ def session(namespace: str | None = None, *, as_json: bool = False) -> Iterator[
     with failing_clearly(as_json=as_json):
         settings = load_settings()
         with Client(settings) as client:
-            yield Session(settings=settings, client=client, namespace=namespace or settings.namespace)
+            yield Session(settings=settings, client=client, namespace=settings.namespace if namespace is None else namespace)
 
 
 def print_json(reply: Any) -> None:

@@ -88,6 +88,33 @@ def test_a_refusal_is_text_on_standard_error_and_exit_code_1(sides: StandIn) -> 
     assert json.loads(run("tell", " ", "--json").stdout) == problem
 
 
+def test_what_is_not_utf8_is_refused(sides: StandIn) -> None:
+    for command in (("tell", "caf\udce9"), ("list", "--subject", "caf\udce9")):
+        done = run(*command)
+        assert (done.exit_code, "UTF-8" in done.stderr) == (1, True), done
+    assert not sides.asked
+
+
+def test_an_empty_namespace_is_not_the_default_one(sides: StandIn) -> None:
+    run("tell", "hello", "-n", "")
+    assert sides.asked[-1][1]["events"][0]["namespace"] == ""
+
+
+def test_a_home_without_taishi_is_said_to_be_one(sides: StandIn, tmp_path: Path) -> None:
+    for command in (("rebuild",), ("backup", str(tmp_path / "copy")), ("generations",)):
+        done = run(*command, "--json")
+        assert done.exit_code == 1 and "`taishi up` makes" in done.stderr, done
+        assert "`taishi up` makes" in json.loads(done.stdout)["detail"]
+    assert not (tmp_path / "valkey").exists() and not (tmp_path / "copy").exists()
+
+
+def test_a_file_that_cannot_be_written_is_named(sides: StandIn, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("in the way")
+    sides.replies["GET /v1/audit/events"] = (200, {"events": [], "next_cursor": None})
+    done = run("audit", "--export", str(tmp_path / "file" / "below"))
+    assert done.exit_code == 1 and str(tmp_path / "file") in done.stderr and "Traceback" not in done.output
+
+
 def test_a_side_that_is_down_is_named(sides: StandIn, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TAISHI_READ_URL", "http://127.0.0.1:1")
     done = run("recall", "anything")

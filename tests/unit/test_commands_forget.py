@@ -191,7 +191,7 @@ def test_settings(side: WriteSide) -> None:
     assert (reply.status_code, reply.json()) == (202, {"position": "p0:1"})
     (event,) = side.log.events
     assert (event.type, event.namespace, event.body) == ("namespace.configured", "a/b", {"timezone": "Asia/Tokyo"})
-    for bad in ({}, {"timezone": "Mars/Base"}, {"timezone": "../etc/passwd"}, {"timezone": ""}, {"colour": "red"}):
+    for bad in ({}, {"timezone": "Mars/Base"}, {"timezone": "../etc/passwd"}, {"timezone": ""}, {"timezone": "localtime"}, {"colour": "red"}):
         assert side.http.put("/v1/namespaces/n", json=bad).status_code == 422
     assert side.http.put("/v1/namespaces/a%0Ab", json={"timezone": "UTC"}).status_code in (404, 422)
     assert side.http.put("/v1/namespaces/a%07b", json={"timezone": "UTC"}).status_code == 422
@@ -267,6 +267,20 @@ def test_what_is_not_so_is_not_proved(side: WriteSide) -> None:
     side.directory.remains = lambda *_: 3  # type: ignore[method-assign, assignment]
     assert prove(side, receipt)["checks"]["read_models"] == "3 rows are still there"
     assert second
+
+
+@pytest.mark.parametrize("odd", [2**64, 10**30, "é", [[]] * 3, {"a": [{"b": 1e300}]}])
+@pytest.mark.parametrize("name", ["when", "counts", "signature"])
+def test_odd_values_in_a_receipt_are_an_alteration(side: WriteSide, name: str, odd: Any) -> None:
+    receipt = delete(side, remember(side, "tea")["memory_id"])["receipt"]
+    found = prove(side, {**receipt, name: odd})
+    assert not found["proved"] and found["checks"]["signature"].startswith("wrong")
+
+
+def test_keys_count_as_destroyed_whoever_was_first(side: WriteSide, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The keeper reads tombstones as they come, and may destroy the keys before the command does."""
+    monkeypatch.setattr(side.keys, "destroy", lambda keys, *, at: 0)
+    assert delete(side, remember(side, "tea")["memory_id"])["receipt"]["counts"]["keys_destroyed"] == 1
 
 
 def test_what_is_no_receipt(side: WriteSide) -> None:

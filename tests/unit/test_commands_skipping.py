@@ -14,6 +14,12 @@ def side() -> Iterator[WriteSide]:
         yield side
 
 
+@pytest.mark.parametrize("position", ["p0:18446744073709551616", "p" + "9" * 30 + ":1", "p0:" + "9" * 30])
+def test_a_position_beyond_every_log_is_refused(side: WriteSide, position: str) -> None:
+    reply = side.http.post("/v1/dead-letters/skip", json={"namespace": "n", "position": position, "reason": "r"})
+    assert reply.status_code == 422 and reply.json()["field"] == "position"
+
+
 def test_what_is_parked_is_given_up_with_its_reason_in_the_log(side: WriteSide) -> None:
     placed = side.post("/v1/events", {"events": [{"namespace": "n", "content": "hello"}]})["accepted"][0]
     body = {"namespace": "n", "position": placed["position"], "reason": "made by a broken plugin"}

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import base64
 import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 from uuid import UUID
 
+import orjson
 import pytest
 from starlette.testclient import TestClient
 
@@ -94,6 +96,15 @@ def api(tmp_path_factory) -> Iterator[TestClient]:
 
 def get(client: TestClient, path: str, **params: Any):
     return client.get(path, params={"namespace": "ns", **params})
+
+
+def test_a_question_with_nul_in_it_is_a_question(api: TestClient) -> None:
+    assert ask(api, query="a\x00b lives where?").status_code == 200
+
+
+def forged(cursor: str, name: str, value: int) -> str:
+    state = orjson.loads(base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)))
+    return base64.urlsafe_b64encode(orjson.dumps({**state, name: value})).decode()
 
 
 def ask(client: TestClient, **body: Any):
@@ -239,6 +250,8 @@ def test_pages_of_a_list_are_of_one_moment_and_one_question(tmp_path):
         first = get(client, "/v1/memories", limit="3").json()["next_cursor"]
         assert get(client, "/v1/memories", limit="3", cursor=first, subject="user").status_code == 422
         assert get(client, "/v1/memories", cursor="nonsense").status_code == 422
+        for name in ("before", "valid", "known"):
+            assert get(client, "/v1/memories", limit="3", cursor=forged(first, name, 1 << 63)).status_code == 422
         assert get(client, "/v1/memories", cursor="").status_code == 422
 
 
@@ -404,6 +417,8 @@ def test_the_audit_lists_events_with_filters_and_pages(api):
     assert types == ["message.recorded", "claim.extracted", "extraction.completed", *["claim.asserted"] * 3]
     page = get(api, "/v1/audit/events", limit="2").json()
     more = get(api, "/v1/audit/events", limit="2", cursor=page["next_cursor"]).json()
+    before = get(api, "/v1/audit/events", limit="2", cursor=forged(page["next_cursor"], "after", -1))
+    assert before.status_code == 200 and before.json()["events"] == page["events"]
     assert [e["position"] for e in page["events"] + more["events"]] == ["p0:1", "p0:2", "p0:3", "p0:4"]
     some = get(api, "/v1/audit/events", type="claim.asserted", **{"from": "1970-01-01T00:00:05Z"}).json()["events"]
     assert [e["position"] for e in some] == ["p0:5", "p0:6"]
