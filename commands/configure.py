@@ -18,7 +18,6 @@ from taishi.ingest.web import Contract
 
 from .ports import Ports
 
-
 _NOWHERE: Final = frozenset({"localtime", "Factory"})
 """Names that stand for no place: what they mean is the host's affair, and a replay elsewhere would read other times."""
 

@@ -33,7 +33,8 @@ def fail(message: str) -> NoReturn:
 
 @contextmanager
 def failing_clearly(*, as_json: bool = False) -> Iterator[None]:
-    """Turns what a call, a setting or a file may raise into a message and exit code 1; with --json into JSON as well."""
+    """Turns what a call, a setting or a file may raise into a message and exit code 1; with --json into JSON
+    as well."""
     try:
         yield
     except CallFailed as e:
@@ -67,7 +68,8 @@ def session(namespace: str | None = None, *, as_json: bool = False) -> Iterator[
     with failing_clearly(as_json=as_json):
         settings = load_settings()
         with Client(settings) as client:
-            yield Session(settings=settings, client=client, namespace=settings.namespace if namespace is None else namespace)
+            named = settings.namespace if namespace is None else namespace
+            yield Session(settings=settings, client=client, namespace=named)
 
 
 def print_json(reply: Any) -> None:
