@@ -20,7 +20,7 @@ from .answerability import unsaid
 from .channels import Found
 from .fence import Fence, Side, names_it, normal_name
 from .folding import Omission, Ranked, folded, omissions, with_sources
-from .fusion import CLAIM, DENIES, DENSE, LEXICAL, Signals, lexical_level, parts
+from .fusion import CLAIM, DENIES, LEXICAL, Signals, dense_weight, lexical_level, parts
 from .reading import ReadModel
 from .rows import ClaimRow, EventRow
 from .support import Support
@@ -37,6 +37,9 @@ CONSIDERED: Final = 40
 """Documents whose rows are read, besides three for each item that is wanted: the best by words and meaning. The asked
 slots come on top."""
 
+ADVISED: Final = frozenset({"current", "plan", "list"})
+"""Intents of questions that may ask for advice: about what was, facts are asked for. Dev halves: passages, too, and
+madial zh R@5 is .631 instead of .646."""
 FRESH: Final = 30 * DAY
 """What was told since then has not faded, whether or not it was said again."""
 
@@ -90,6 +93,7 @@ class _Ranking:
         self._support = Support(question, fence)
         self.lapsed = False
         self.left: dict[int, Omission] = {}
+        self._advice = question.advice and not fence and question.intent in ADVISED
         self._best = max((match.score for match in self._matches.values()), default=0.0)
 
     def ranked(self) -> list[Ranked]:
@@ -123,7 +127,8 @@ class _Ranking:
     def _by_age(self, claims: Mapping[int, ClaimRow], events: Mapping[int, EventRow]) -> dict[int, float]:
         """How new each found document is among them all, by the time it was said, for questions about the present
         state of something."""
-        if self._question.intent != "when" and (self._question.intent != "current" or not self._question.asks):
+        state = self._question.intent == "current" and self._question.asks and not self._advice
+        if self._question.intent != "when" and not state:
             return {}
         told = {document_of_event(seq): event.said_at for seq, event in events.items()}
         told |= {document_of_claim(seq): claim.known_from for seq, claim in claims.items()}
@@ -163,7 +168,7 @@ class _Ranking:
         found = self._found
         score = {doc: LEXICAL * self._level(match.score) for doc, match in found.lexical.matches.items()}
         for doc, lift in found.dense.items():
-            score[doc] = score.get(doc, 0.0) + DENSE * lift
+            score[doc] = score.get(doc, 0.0) + dense_weight(advice=self._advice) * lift
         relevance: dict[int, float] = {}
         for doc, value in score.items():
             for seq in self._said_in(doc):
@@ -276,8 +281,8 @@ class _Ranking:
         asked = bool(question.asks_for(predicate))
         anothers = asked and self._support.is_anothers(claim)
         about = self._support.asked_about(claim)
-        slot = about and asked
-        lift = self._dense.get(doc, 0.0)
+        slot = about and asked and not self._advice
+        lift = self._lift_of_claim(doc, sources)
         span = question.span
         occurs = (claim.occurs_from, claim.occurs_to) if claim.occurs_from is not None else None
         match = self._matches.get(doc)
@@ -294,7 +299,7 @@ class _Ranking:
                 dense=lift,
                 slot=slot,
                 second=predicate in question.asking.second,
-                subject=about and bool(question.asks),
+                subject=about and bool(question.asks) and not self._advice,
                 side=Side.OUTSIDE if anothers else side if self._fence else None,
                 age=max(self._now - claim.known_from, 0),
                 newness=self._newness.get(doc, 0.0),
@@ -308,6 +313,7 @@ class _Ranking:
                 in_span=span is not None and _overlap(occurs or (claim.known_from, claim.known_from + 1), span),
                 around=around,
                 session=0.0 if slot else session,
+                advice=self._advice,
             ),
             ablated=self._ablated,
         )
@@ -326,6 +332,12 @@ class _Ranking:
             verdict=verdict,
             sources=sources,
         )
+
+    def _lift_of_claim(self, doc: int, sources: Sequence[int]) -> float:
+        """Nearness in meaning. What bears on advice is judged by all that was said: cut to a claim, its sort of thing
+        is nearer to the question than its reasons. Dev halves, with the claim's own: prefeval R@5 .757, else .767."""
+        said = [self._dense[source] for source in map(document_of_event, sources) if source in self._dense]
+        return max(said) if said and self._advice else self._dense.get(doc, 0.0)
 
     # raw events
 
@@ -377,7 +389,7 @@ class _Ranking:
                 lexical=0.0 if match is None else self._level(match.score),
                 answers=unsaid(self._found.lexical.weight, self._found.lexical.words, met, explained),
                 dense=lift,
-                subject=(speaker or USER) == question.subject and bool(question.asks),
+                subject=(speaker or USER) == question.subject and bool(question.asks) and not self._advice,
                 side=side if self._fence else None,
                 age=max(self._now - event.said_at, 0),
                 newness=self._newness.get(doc, 0.0),
@@ -388,6 +400,7 @@ class _Ranking:
                 session=session,
                 asks_back=turn and (event.text or "").rstrip().endswith(("?", "？")),
                 by_named=turn and bool(speaker) and self._names(speaker),
+                advice=self._advice,
             ),
             ablated=self._ablated,
         )
