@@ -21,6 +21,7 @@ from .channels import Found
 from .fence import Fence, Side, names_it, normal_name
 from .folding import Omission, Ranked, folded, omissions, with_sources
 from .fusion import CLAIM, DENIES, LEXICAL, Signals, dense_weight, lexical_level, parts
+from .newness import asks_newest, newest_first
 from .reading import ReadModel
 from .rows import ClaimRow, EventRow
 from .support import Support
@@ -121,6 +122,8 @@ class _Ranking:
         entries = [*self._claims(claims, judged, verdicts), *self._events(events, behind, judged, verdicts)]
         entries.sort(key=lambda r: (-r.score, r.claim is None, -r.doc))
         kept = folded(entries, self._limit)
+        if not self._advice and asks_newest(self._question):
+            kept = newest_first(kept, question=self._question.text)
         self.left |= omissions(entries, kept)
         return kept
 

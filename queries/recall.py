@@ -319,6 +319,8 @@ class Recall:
                 twins = [copies[seq] for seq in entry.sources if seq in copies]
                 item = event_item(entry.event, model.partition, status=entry.status, more=twins)
                 why = {}
+            if entry.superseded_by is not None:
+                why["superseded_by"] = entry.superseded_by
             item["score"] = round(entry.score, 4)
             item["exposure_id"] = f"{exposure}.{number}"
             item["why"] = {"scores": {name: round(value, 4) for name, value in entry.parts.items()}, **why}
