@@ -61,7 +61,9 @@ class Attribute:
 
 
 def attribute(question: Question) -> Attribute | None:
-    """None where the question has another form."""
+    """None where the question has another form, or asks for a system's present state, which has a rule of its own."""
+    if question.asks_state:
+        return None
     found = _CHINESE.match(question.text) or _ENGLISH.match(question.text)
     if found is None:
         return None

@@ -225,13 +225,20 @@ class Recall:
     def _understood(
         self, request: RecallRequest, namespace: NamespaceRow | None, query: str, now: int
     ) -> Question:
-        return understand(
-            query,
-            now=now if request.asked_at is None else request.asked_at,
-            zone=zone_of(namespace),
-            asker=None if request.asker is None else normal_value(request.asker),
-            valid_at_given=request.valid_at is not None,
-        )
+        """"Where did I live", of a given moment, asks where at that moment, and not where before it."""
+
+        def read(*, pointed: bool) -> Question:
+            return understand(
+                query,
+                now=now if request.asked_at is None else request.asked_at,
+                zone=zone_of(namespace),
+                asker=None if request.asker is None else normal_value(request.asker),
+                valid_at_given=pointed,
+            )
+
+        question = read(pointed=request.valid_at is not None)
+        of_that_moment = request.asked_at is not None and question.intent == "past" and bool(question.asks)
+        return read(pointed=True) if of_that_moment else question
 
     def _look(
         self,

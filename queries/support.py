@@ -38,6 +38,8 @@ _SECRET: Final = re.compile(
 _OWN_WORDS: Final = re.compile(r"[我咱俺]|\b(?:i|i'm|i've|my|mine|we|our|us)\b")
 _UNSAID: Final = frozenset({"quoted", "hypothetical", "question", "request", "required"})
 """Why the words of a message state nothing of how things are."""
+_QUOTATION: Final = re.compile(r"[“「『][^”」』]*[”」』]?|\"[^\"]*\"?")
+_MORE_SENTENCES: Final = re.compile(r"[.!?。！？…;；][”\"'’」』)]*\s*[^\W_]")
 _VERSION: Final = re.compile(r"\d|[一二三四五六七八九十](?:点|代|版)|\b(?:alpha|beta|nightly|canary|lts)\b")
 _LAPSED: Final = frozenset({"ended", "superseded"})
 
@@ -111,7 +113,7 @@ class Support:
 
     def bars_claim(self, claim: ClaimRow, origins: Iterable[str]) -> bool:
         """Whether the claim can never support. `origins` are those of its evidence."""
-        if self._is_of_another(claim) or self._states_none(claim.text, [claim]):
+        if self._is_of_another(claim) or self._is_only_planned(claim) or self._states_none(claim.text, [claim]):
             return True
         said_by = set(origins)
         outside = bool(said_by) and said_by <= {"tool", "external"} and self._question.first_person
@@ -122,12 +124,31 @@ class Support:
             return True
         if event.origin in ("tool", "external") and self._question.first_person:
             return True
-        if self._question.asks_state and not claims and event.decision in _UNSAID:
+        if not claims and self._leaves_open(event):
             return True
         if self._states_none(event.text, claims):
             return True
         asked = [c for c in claims if self._asking.for_predicate(c.predicate or "") or self._is_of_another(c)]
         return bool(asked) and all(self._is_of_another(c) for c in asked)
+
+    def _leaves_open(self, event: EventRow) -> bool:
+        """Whether a present fact is asked for and the words, of which no claim was read, say none: what if, whether, or
+        what somebody else says of himself."""
+        if event.decision not in _UNSAID:
+            return False
+        if self._question.asks_state:
+            return True
+        if self._question.intent != "current" or self._question.advice or not self._question.first_person:
+            return False
+        said = event.text or ""
+        if event.decision == "quoted":
+            return _OWN_WORDS.search(_QUOTATION.sub("", said).lower()) is None
+        return event.decision in ("hypothetical", "question") and _MORE_SENTENCES.search(said) is None
+
+    def _is_only_planned(self, claim: ClaimRow) -> bool:
+        """Whether it is asked if something is so, or was, and the claim says that it is meant to be."""
+        asked = self._question.polar and self._question.intent not in ("plan", "when", "open")
+        return asked and claim.modality == "plan" and not self._asking.for_predicate(claim.predicate or "")
 
     def _states_none(self, text: str | None, claims: Sequence[ClaimRow]) -> bool:
         """Whether a system's present state is asked for and words with these claims cannot say it: they speak of
@@ -149,7 +170,16 @@ class Support:
         """Says of someone or something else what is asked of one: where they live, how they are called."""
         if claim.predicate in (RELATIVE, OWNS) and "name" in self._asking.asks and self._question.first_person:
             return True
+        if claim.predicate == RELATIVE and self._asks_only_of_oneself():
+            return True
         return bool(self._asking.for_predicate(claim.predicate or "")) and self.is_anothers(claim)
+
+    def _asks_only_of_oneself(self) -> bool:
+        """Where *I* work is not where my brother does, though the words that tell of him say "my" and "works"."""
+        asking = self._asking
+        if not self._question.first_person or not asking.asks:
+            return False
+        return not asking.kin and not asking.for_predicate(RELATIVE)
 
     def status_of_event(
         self,

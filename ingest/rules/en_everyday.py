@@ -60,7 +60,9 @@ def _daily(text: str) -> Part | None:
 
 
 def _act(text: str) -> Part | None:
-    return Part(text.strip(), _base(text))
+    """What is drunk is a habit's value by itself, as `_daily` says it."""
+    drunk = _DRUNK.match(text.strip())
+    return Part(text.strip(), _base(text) if drunk is None else drunk["what"].lower())
 
 
 def _given_up(text: str) -> Part | None:

@@ -21,7 +21,14 @@ def test_the_thing_and_what_is_asked_of_it():
 
 @pytest.mark.parametrize(
     "text",
-    ["我用的牙刷是什么？", "我修的那个钟是哪个？", "我住在哪里？", "我姑姑的脾气是什么样？", "Who repaired the silo?"],
+    [
+        "kiln-7 的版本现在是什么？",
+        "我用的牙刷是什么？",
+        "我修的那个钟是哪个？",
+        "我住在哪里？",
+        "我姑姑的脾气是什么样？",
+        "Who repaired the silo?",
+    ],
 )
 def test_other_forms_are_not_judged(text):
     assert asked(text) is None

@@ -55,6 +55,59 @@ def test_as_known_then_the_later_word_is_not_there(tmp_path):
     assert side.texts("where do I work", position=1) == ["user works at Initrode"]
 
 
+def test_the_past_tense_of_a_given_moment_asks_of_that_moment(tmp_path):
+    h = History()
+    h.claim("user", "works_at", "Initrode", valid_from=JAN, recorded_at=JAN)
+    h.claim("user", "works_at", "Umbra", valid_from=MAY, recorded_at=MAY)
+    june = "2026-06-15T00:00:00Z"
+    side = ReadSide(tmp_path, h.events)
+    assert side.texts("where did I work", valid_at=june, known_at=june) == ["user works at Umbra"]
+
+
+@pytest.mark.parametrize(
+    ("text", "reason", "question"),
+    [
+        ("If I had a parrot, it would be called Kiki.", "hypothetical", "Do I have a parrot?"),
+        ("Should I get a parrot?", "question", "Do I have a parrot?"),
+        ("要是我有鹦鹉，就叫它琪琪。", "hypothetical", "我有鹦鹉吗？"),
+        ('Olga said: "I live in Turku."', "quoted", "Where do I live?"),
+    ],
+)
+def test_what_if_whether_and_anothers_words_support_no_fact(tmp_path, text, reason, question):
+    h = History()
+    said = h.say(text)
+    h.extracted(said, decisions={said.event_id: reason})
+    assert ReadSide(tmp_path, h.events).ask(question)["answerability"] != "supported"
+
+
+def test_words_of_which_one_sentence_asks_may_support(tmp_path):
+    h = History()
+    said = h.say("My parrot Kiki has lost a feather. What should I do?")
+    h.extracted(said, decisions={said.event_id: "question"})
+    assert ReadSide(tmp_path, h.events).ask("Do I have a parrot Kiki?")["answerability"] == "supported"
+
+
+def test_a_relatives_work_is_not_mine(tmp_path):
+    h = History()
+    said = h.say("My cousin Olga works at Initrode.")
+    kin = h.claim("user", "relative", "Olga", said=said, qualifiers={"relation": "cousin"}, valid_from=JAN)
+    h.claim("Olga", "works_at", "Initrode", said=said, valid_from=JAN)
+    h.extracted(said)
+    side = ReadSide(tmp_path, h.events)
+    assert kin.body and side.ask("Where do I work?")["answerability"] != "supported"
+    assert side.ask("Where does my cousin work?")["answerability"] == "supported"
+
+
+def test_a_plan_does_not_say_that_it_is_so(tmp_path):
+    h = History()
+    said = h.say("我打算明年去冰岛。")
+    h.claim("user", "plans", "去冰岛", said=said, modality="plan", valid_from=JAN)
+    h.extracted(said)
+    side = ReadSide(tmp_path, h.events)
+    assert side.ask("我去过冰岛吗？")["answerability"] != "supported"
+    assert side.ask("我打算明年去哪里？")["answerability"] == "supported"
+
+
 def test_the_words_behind_a_claim_are_folded_into_it_with_their_quote(tmp_path):
     side = ReadSide(tmp_path, moved().events)
     (item,) = side.ask("我住在哪里？")["items"]

@@ -37,6 +37,10 @@ def test_whom_one_has_one_of_is_told_and_replaced(text: str, relation: str, name
 @pytest.mark.parametrize(
     ("earlier", "later"),
     [
+        ("I drink espresso every morning.", "I don't drink espresso anymore."),
+        ("I drink tea.", "I no longer drink tea."),
+        ("I'm a vegan.", "I stopped being vegan in May."),
+        ("我对花生过敏。", "我不对花生过敏。"),
         ("My boss is Yusuf.", "My boss is now Ottilie."),
         ("My therapist is Nadia.", "My new therapist is Bruno."),
         ("My girlfriend is Lena.", "Lena is no longer my girlfriend."),
@@ -162,3 +166,25 @@ def test_a_diet_that_is_given_up_in_so_many_words_is_quoted_in_these() -> None:
     assert ended["vegetarian"].quote is not None
     assert ended["vegetarian"].quote.text == "I'm no longer a vegetarian"
     assert ended["vegan"].confidence < ended["vegetarian"].confidence
+
+
+def test_where_one_stays_for_a_time_is_where_one_lives_then() -> None:
+    [claim] = claims("I'm temporarily staying in Ghent until the end of September.")
+    assert (claim.predicate, claim.value, claim.temporary) == ("lives_in", "Ghent", True)
+    assert render(claim.valid_to) == "2026-09-30T16:00:00Z"
+    assert "lives_in" not in {p for _, p, _, _ in read("I'm staying in Ghent next week.")}
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("我喜欢茶但不喜欢可可", {("likes", "茶", "+"), ("likes", "可可", "-")}),
+        ("我会说法语但不会说荷兰语", {("speaks", "法语", "+"), ("speaks", "荷兰语", "-")}),
+        ("我对花生过敏但不对虾过敏", {("allergic_to", "花生", "+"), ("allergic_to", "虾", "-")}),
+        ("我对花生过敏，但是不对虾过敏", {("allergic_to", "花生", "+"), ("allergic_to", "虾", "-")}),
+        ("我住在无锡但在苏州上班", {("lives_in", "无锡", "+"), ("works_at", "苏州", "+")}),
+        ("我不但会说法语，还会说德语", {("speaks", "德语", "+")}),
+    ],
+)
+def test_but_begins_another_statement(text: str, told: set[tuple[str, str, str]]) -> None:
+    assert {(predicate, value, polarity) for _, predicate, value, polarity in read(text)} == told
