@@ -40,7 +40,7 @@ MISSING_MOST: Final = 0.45
 """A single piece that weighs so much of the question and stands nowhere keeps the answer from being `supported`."""
 
 UNTOLD: Final = 0.5
-"""Of the strength, where what is asked of something is told by no memory of it."""
+"""Of the strength, where what is asked of something, or a system's state, is told by no memory of it."""
 
 _PRONOUNS: Final = "我你您他她咱俺家"
 """Cut into one piece with the word that asks (`我住`)."""
@@ -151,7 +151,7 @@ def judge(
     if untold:
         return "no_evidence", best.strength * UNTOLD
     if state and all(e.missing >= MISSING_MOST for e in ranked):
-        return "no_evidence", best.strength
+        return "no_evidence", best.strength * UNTOLD
     for e in own:
         if e.strength >= SUPPORTED_AT and e.covered >= LEAST_COVERED and e.missing < MISSING_MOST:
             return "supported", e.strength
