@@ -154,7 +154,9 @@ async def _flush(work: _Replay) -> None:
             continue
         stored = await ports.call(ports.log.fetch, place)
         if not stored.erased and not same_words(event, stored):
-            raise EventIdConflict("the event id is known with other content", field=event.event_id)
+            raise EventIdConflict(
+                "the event id is known with other content: an export goes into an empty namespace", field=event.event_id
+            )
     appended = (await ports.commits.append(Batch(events=new))).recorded if new else ()
     work.places |= {one.event_id: one.position for one in appended}
     fresh = {event.event_id for event in new}

@@ -28,7 +28,7 @@ class CallFailed(Exception):
     def __str__(self) -> str:
         text = self.args[0]
         field = self.problem.get("field")
-        return f"{field}: {text}" if field else str(text)
+        return f"{field}: {text}" if field and not text.startswith(f"{field}:") else str(text)
 
 
 class Side:

@@ -9,7 +9,7 @@ from typing import Any, Final
 _STYLE: Final = """
 body{font:15px/1.5 system-ui,sans-serif;margin:2em auto;max-width:70em;padding:0 1em;color:#222;background:#fff}
 table{border-collapse:collapse;width:100%;margin:1em 0}th,td{text-align:left;vertical-align:top;padding:.3em .6em;
-border-bottom:1px solid #ddd}th{background:#f4f4f4}td.n{text-align:right;font-variant-numeric:tabular-nums}
+border-bottom:1px solid #ddd}th{background:#f4f4f4}.n{text-align:right;font-variant-numeric:tabular-nums}
 .lost{color:#a02020}.gained{color:#1c6c2c}.changed{color:#8a5a00}.words{color:#555}.bad{background:#fdd}
 code{font-size:85%;color:#666}
 """
@@ -64,8 +64,15 @@ def page(report: dict[str, Any]) -> str:
 
 
 def _table(head: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
-    body = "".join(f"<tr>{''.join(_cell(value) for value in row)}</tr>" for row in rows)
-    return f"<table><tr>{''.join(f'<th>{escape(h)}</th>' for h in head)}</tr>{body}</table>" if body else "<p>None.</p>"
+    lines = list(rows)
+    if not lines:
+        return "<p>None.</p>"
+    named = "".join(
+        f"<th{' class=n' if isinstance(value, int) else ''}>{escape(name)}</th>"
+        for name, value in zip(head, lines[0], strict=True)
+    )
+    body = "".join(f"<tr>{''.join(_cell(value) for value in line)}</tr>" for line in lines)
+    return f"<table><tr>{named}</tr>{body}</table>"
 
 
 def _cell(value: Any) -> str:

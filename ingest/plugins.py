@@ -25,7 +25,8 @@ def load_plugin(name: str, *, allowed: Collection[str]) -> Extractor:
     """Raises ConfigurationError where it is not allowed, not installed once, or is no extractor."""
     if name not in allowed:
         raise ConfigurationError(
-            f"the extractor {name[:40]!r} is not allowed: name it in extractor_plugins", field="extractor"
+            f"the extractor {name[:40]!r} is not allowed: there are rules, model, and what extractor_plugins names",
+            field="extractor",
         )
     points = list(entry_points(group=GROUP, name=name))
     if len(points) != 1:

@@ -98,5 +98,5 @@ def _asking_for(model: ReadModel, ns: int, memory: str) -> Question | None:
 
 
 def _about(namespace: str, text: str | None, value: str | None) -> Question | None:
-    asked = " ".join((text or "").replace(value or "\0", " ").split())
+    asked = " ".join((text or "").replace(value or "\0", " ").split()).rstrip(".,;:!?。，；：！？ ")
     return Question(namespace=namespace, text=f"{asked}?") if asked else None

@@ -104,7 +104,11 @@ def answer(
         found = next((w for w in failed if w.window_id == window), None)
         told = None if found is None else _kept_answer(found)
     if told is None:
-        fail("this window has not failed" if found is None else "no answer is kept, or its words were forgotten")
+        fail(
+            "no window of this id has failed: `taishi dead-letters` lists those that have"
+            if found is None
+            else "no answer is kept, or its words were forgotten"
+        )
     if as_json:
         print_json({"id": window, "answer": told})
     else:

@@ -12,7 +12,7 @@ from .session import AsJson, Namespace, When, out, session, show
 
 
 def recall(
-    query: Annotated[str, typer.Argument(help="The question.")],
+    query: Annotated[str, typer.Argument(metavar="QUESTION", help="The question.")],
     namespace: Namespace = None,
     valid_at: When = None,
     known_at: When = None,
@@ -177,7 +177,7 @@ def status(namespace: Namespace = None, as_json: AsJson = False) -> None:
 
 def _status(reply: dict[str, Any]) -> None:
     for name, value in reply.items():
-        out.print(f"{name.replace('_', ' ')}: {flat(value)}")
+        out.print(f"{name.replace('_', ' ')}: {flat(value) if value not in (None, []) else 'none'}")
 
 
 def _print_rectangles(rows: Sequence[Mapping[str, Any]]) -> None:

@@ -85,7 +85,9 @@ def _watch(settings: Settings, generations: Generations, fresh: Generation) -> G
         task = bar.add_task(f"g{fresh.number}", total=1, rate="")
         for state in _states(generations, fresh.number):
             _show(bar, task, settings, generations, state)
-    return generations.read().generation(fresh.number)
+        ended = generations.read().generation(fresh.number)
+        _show(bar, task, settings, generations, ended)
+    return ended
 
 
 def _states(generations: Generations, number: int) -> Iterator[Generation]:
@@ -112,8 +114,6 @@ def progress(settings: Settings, generations: Generations, state: Generation) ->
     live = Lookup(lambda: generation_folder(settings.home, generations.read().live))
     partitions = range(settings.partitions)
     return sum(own.checkpoint(p) for p in partitions), sum(live.checkpoint(p) for p in partitions)
-
-
 
 
 def _read_anew(settings: Settings, state: Generation) -> tuple[int, int]:

@@ -11,7 +11,7 @@ import orjson
 import typer
 from rich.console import Console
 
-from taishi.ingest.errors import TaishiError
+from taishi.ingest.errors import TaishiError, Unavailable
 
 from ..client import CallFailed, Client
 from ..settings import Settings, load_settings
@@ -41,6 +41,8 @@ def failing_clearly(*, as_json: bool = False) -> Iterator[None]:
         if as_json:
             print_json(e.problem)
         fail(str(e))
+    except Unavailable as e:
+        fail(f"{e.message}: `taishi doctor` shows what is running")
     except TaishiError as e:
         if as_json:
             print_json({"title": e.slug.replace("-", " ").capitalize(), "detail": e.message})

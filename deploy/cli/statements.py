@@ -10,7 +10,7 @@ from .session import AsJson, Namespace, When, out, pairs_of, session, show, word
 
 
 def tell(
-    text: Annotated[str, typer.Argument(help="What was said; `-` reads standard input.")],
+    text: Annotated[str, typer.Argument(metavar="TEXT", help="What was said; `-` reads standard input.")],
     namespace: Namespace = None,
     session_id: Annotated[str | None, typer.Option("--session", metavar="ID")] = None,
     actor: Annotated[str | None, typer.Option(metavar="ID", help="Who said it.")] = None,
@@ -39,7 +39,9 @@ def tell(
 
 
 def remember(
-    text: Annotated[str | None, typer.Argument(help="The memory in words; `-` reads standard input.")] = None,
+    text: Annotated[
+        str | None, typer.Argument(metavar="TEXT", help="The memory in words; `-` reads standard input.")
+    ] = None,
     namespace: Namespace = None,
     subject: Annotated[str | None, typer.Option(metavar="NAME", help="Whom it is about; default: the user.")] = None,
     predicate: Annotated[str | None, typer.Option(metavar="NAME", help="Such as lives_in, likes, works_at.")] = None,
@@ -71,7 +73,7 @@ def remember(
 
 def correct(
     memory_id: Annotated[str, typer.Argument(metavar="ID")],
-    text: Annotated[str | None, typer.Argument(help="What is right, in words.")] = None,
+    text: Annotated[str | None, typer.Argument(metavar="TEXT", help="What is right, in words.")] = None,
     namespace: Namespace = None,
     value: Annotated[str | None, typer.Option(metavar="TEXT", help="What is right, as a value.")] = None,
     valid_from: When = None,
