@@ -41,12 +41,11 @@ def failing_clearly(*, as_json: bool = False) -> Iterator[None]:
         if as_json:
             print_json(e.problem)
         fail(str(e))
-    except Unavailable as e:
-        fail(f"{e.message}: `taishi doctor` shows what is running")
     except TaishiError as e:
         if as_json:
             print_json({"title": e.slug.replace("-", " ").capitalize(), "detail": e.message})
-        fail(e.message)
+        hint = ": `taishi doctor` shows what is running" if isinstance(e, Unavailable) else ""
+        fail(f"{e.message}{hint}")
     except BrokenPipeError:
         raise
     except OSError as e:
