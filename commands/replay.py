@@ -196,10 +196,10 @@ def _body(event: HistoryEvent, where: str) -> Mapping[str, Any]:
     if event.body is None:
         return _NO_WORDS.get(event.type, {})
     if event.type == "namespace.configured":
-        settings = _checked(Configure, event.body, f"{where}.body")
+        settings: Configure = _checked(Configure, event.body, f"{where}.body")
         dictionary_words(settings.dictionary or ())
-    else:
-        _checked(BODIES.get(event.type, Remark), event.body, f"{where}.body")
+        return settings.model_dump(exclude_none=True)  # a null setting is one that is left out
+    _checked(BODIES.get(event.type, Remark), event.body, f"{where}.body")
     return event.body
 
 

@@ -11,8 +11,9 @@ from .model import Model
 
 
 def identified(model: Model, event: Event, ns: int) -> None:
-    """`entity.aliased`, `entity.merged`, `entity.split`: their names are personal and stand in the body."""
-    if event.body is None:
+    """`entity.aliased`, `entity.merged`, `entity.split`: their names are personal and stand in the body. One
+    whose names were forgotten before it was brought here has an empty one."""
+    if not event.body:
         return
     kind = event.type.removeprefix("entity.")
     model.execute(

@@ -17,6 +17,7 @@ from taishi.ingest.envelope import Event, NewEvent, Position
 from taishi.ingest.errors import BackupDamaged
 from taishi.ingest.ids import new_id
 from taishi.ingest.log import Batch
+from tests.support.read_side import ReadSide
 from tests.support.write_side import WriteSide, write_side
 
 LIVES = {"namespace": "src", "subject": "Bob", "predicate": "lives_in"}
@@ -185,6 +186,24 @@ def test_what_makes_no_sense_is_refused_by_name(change: dict[str, Any], field: s
         assert problem.status_code == 422, problem.text
         assert problem.json()["field"] == f"events.0.{field}"
         assert of(here) == []
+
+
+def test_what_left_its_words_behind_is_folded(tmp_path: Path) -> None:
+    """A forgotten alias comes without names, and a null setting is none."""
+    line = {"event_id": "01900000-0000-7000-8000-00000000000c", "recorded_at": "2024-01-01T00:00:00Z"}
+    settings = {"timezone": None, "fading": None, "capacity": 7}
+    said = [
+        {**line, "event_id": line["event_id"][:-1] + str(n), "type": type_, "body": body}
+        for n, (type_, body) in enumerate(
+            [("entity.aliased", None), ("entity.split", None), ("namespace.configured", settings)]
+        )
+    ]
+    with write_side() as here:
+        replayed(here, said, namespace="ns")
+        assert of(here, "ns")[-1].body == {"capacity": 7}
+        side = ReadSide(tmp_path, of(here, "ns"))
+        assert side.model.rows("SELECT count(*) FROM identities") == [(0,)]
+        assert side.model.rows("SELECT timezone FROM namespaces") == [("UTC",)]
 
 
 def test_a_reference_to_what_did_not_come_is_refused() -> None:
