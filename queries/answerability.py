@@ -1,34 +1,34 @@
 """Whether the memory answers the question: `supported`, `low_confidence`, or `no_evidence`, a hard no.
 
 A small explicit model over named signals, and no cosine threshold: no plain top score tells "no answer" (its AUROC
-is .45 to .71). What counts most is how much of what the question is about stands in one memory, each word by how
-telling it is. Words that only ask for a predicate ("live", "版本") are explained by a memory of that predicate. The
-namespace's size does not enter: word weights have a floor, and similarity is measured against the namespace's own
-background.
+is .45 to .71). How likely it is that something is known is a logistic of `Signals`; its weights, and how little is a
+hard no, stand in `answerability.toml`, one table for each kind of vectors. `tests/bench/answerability.py` fits them.
+What is certain is decided before it: a state or an attribute that nothing tells, a slot that is known.
+`supported` asks for more: a memory that speaks of nearly all that the question is about, each word by how telling it
+is. Words that only ask for a predicate ("live", "版本") are explained by a memory of that predicate. The namespace's
+size does not enter: word weights have a floor, and what is near is measured by itself, or beside the background.
 """
 
 from __future__ import annotations
 
+import math
 import re
+import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from functools import lru_cache
+from importlib.resources import files
 from typing import Final, Literal
 
 Answerability = Literal["supported", "low_confidence", "no_evidence"]
+Vectors = Literal["calibrated", "other", "none"]
+"""Of a model whose cosines are known (the local one), of any other (the hashed ones), or not to be had."""
 
 COVERED: Final = 0.625
 DENSE: Final = 0.375
-"""Five to three: a logistic fit on the dev halves, answerable questions against those of other namespaces. It takes
-nothing from adding the question's length or the count of telling words."""
+"""Five to three, in the strength of one memory, by which the best is chosen and is `supported`: a logistic fit on the
+dev halves. It takes nothing from adding the question's length or the count of telling words."""
 SLOT: Final = 0.20
-NO_EVIDENCE_BELOW: Final = 0.20
-"""Without a calibrated similarity. Refuses about 45% of what belongs elsewhere, and 3% of what is answerable."""
-NEAREST_BELOW: Final = 0.25
-SPOKEN_OF: Final = 0.21
-FAINT_BELOW: Final = 0.18
-"""With one: nothing is known where the greatest similarity, with so much of the coverage, stays below, or the best
-memory is as faint as that. A logistic fit on the dev halves. Refuses 60% of what belongs elsewhere, and 1.8% of what is
-answerable (nearly all of it in sets that share next to no words with their memories)."""
 SUPPORTED_AT: Final = 0.56
 LEAST_COVERED: Final = 0.40
 """Below this share of the question's words nothing is `supported`, however near in meaning."""
@@ -40,7 +40,10 @@ MISSING_MOST: Final = 0.45
 """A single piece that weighs so much of the question and stands nowhere keeps the answer from being `supported`."""
 
 UNTOLD: Final = 0.5
-"""Of the strength, where what is asked of something, or a system's state, is told by no memory of it."""
+"""Of the likelihood, where what is asked of something is told by no memory of it."""
+
+FAR_ABOVE: Final = 0.9
+"""Lift from which on a model of which no more is known may mean what no word tells."""
 
 _PRONOUNS: Final = "我你您他她咱俺家"
 """Cut into one piece with the word that asks (`我住`)."""
@@ -61,6 +64,47 @@ class Evidence:
     @property
     def strength(self) -> float:
         return COVERED * self.covered + DENSE * self.dense + SLOT * self.slot
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Signals:
+    """What tells whether anything is known, of all the best memories together.
+
+    The first score's margin over the next, coverage by several memories together, and whether words and meaning agree
+    on the first one were fitted too: held-out halves gain nothing from them.
+    """
+
+    vectors: Vectors
+    covered: float
+    """Share of what the question is about of which the best memory speaks, rare words counting more; 0..1."""
+    missing: float
+    """Greatest share of a single piece that is not spoken of, in the memory where it is least; 0..1."""
+    nearest: float = 0.0
+    """Greatest cosine of any memory, by a model whose cosines are known; else 0."""
+    lift: float = 0.0
+    """The best memory's similarity above the namespace's background, in four of its deviations; at most 1."""
+    named: float = 0.0
+    """1 where the question names someone or something that the memory knows."""
+
+
+@dataclass(frozen=True, slots=True)
+class Likelihood:
+    """A logistic of the signals. Below `least` nothing is known."""
+
+    least: float
+    bias: float
+    weights: Mapping[str, float]
+
+    def of(self, signals: Signals) -> float:
+        told = asdict(signals)
+        return 1 / (1 + math.exp(-self.bias - sum(weight * told[name] for name, weight in self.weights.items())))
+
+
+@lru_cache(maxsize=1)
+def likelihoods() -> Mapping[str, Likelihood]:
+    """By the kind of vectors."""
+    data = tomllib.loads(files(__package__).joinpath("answerability.toml").read_text("utf-8"))
+    return {kind: Likelihood(row["least"], row["bias"], row["weights"]) for kind, row in data.items()}
 
 
 def coverage(
@@ -124,18 +168,17 @@ def _asks(token: str, word: str) -> bool:
 
 def judge(
     ranked: Sequence[Evidence],
+    signals: Signals,
     *,
     about_user: bool,
     lapsed: bool = False,
     state: bool = False,
     asked: bool = True,
     untold: bool = False,
-    nearest: float | None = None,
 ) -> tuple[Answerability, float]:
-    """The verdict on the best memories, and the strength it rests on (0..1.2).
+    """The verdict on the best memories, and how likely it is that they tell what is asked (0..1).
 
     `about_user`: the question is about the one whose memory this is; external words alone never support that.
-    `nearest`: the greatest similarity of any memory, by a calibrated model.
     `untold`: an attribute of something is asked for that no memory tells of it.
     `asked`: a fact is; a statement, or a wish for advice, has no answer that could be lacking, only memories that it
     calls up.
@@ -144,27 +187,23 @@ def judge(
     """
     if not ranked:
         return "no_evidence", 0.0
-    own = [] if lapsed else [e for e in ranked if not (e.external and about_user)]
-    best = max(ranked, key=lambda e: e.strength)
-    if asked and _unrelated(best, nearest) and not any(e.slot for e in ranked):
-        return "no_evidence", best.strength
-    if untold:
-        return "no_evidence", best.strength * UNTOLD
+    model = likelihoods()[signals.vectors]
+    likely = model.of(signals)
+    if untold and not lapsed:
+        return "no_evidence", likely * UNTOLD
+    meant = signals.vectors == "other" and signals.lift >= FAR_ABOVE
+    if asked and likely < model.least and not meant and not any(e.slot for e in ranked):
+        return "no_evidence", likely
     if state and all(e.missing >= MISSING_MOST for e in ranked):
-        return "no_evidence", best.strength * UNTOLD
+        return "no_evidence", likely
+    own = [] if lapsed else [e for e in ranked if not (e.external and about_user)]
     for e in own:
         if e.strength >= SUPPORTED_AT and e.covered >= LEAST_COVERED and e.missing < MISSING_MOST:
-            return "supported", e.strength
-    return "low_confidence", best.strength
+            return "supported", likely
+    return "low_confidence", likely
 
 
 def joined(verdicts: Sequence[Answerability]) -> Answerability:
     """Of several questions in one: a hard no where each is, `supported` where each is."""
     kinds = set(verdicts)
     return verdicts[0] if len(kinds) == 1 else "low_confidence"
-
-
-def _unrelated(best: Evidence, nearest: float | None) -> bool:
-    if nearest is None:
-        return best.strength < NO_EVIDENCE_BELOW
-    return nearest + SPOKEN_OF * best.covered < NEAREST_BELOW or best.strength < FAINT_BELOW

@@ -1,21 +1,25 @@
-"""What is asked of something: `the port of the gateway`, `年会的地点`.
+"""What is asked of something or someone: `the port of the gateway`, `年会的地点`, `my aunt's phone number`.
 
 A memory that speaks of the thing and not of that is no answer, however near it is: where none speaks of both, the
-answer is not known. Only questions of this plain form are judged so; the attribute counts as told where it is named, or
-where a predicate is that the question has words for. Dev halves: a hard no on 32% of questions whose evidence was
-forgotten (2% without), and on .3% more of those that can be answered.
+answer is not known. The attribute of a thing counts as told where it is named, or where a predicate is that the
+question has words for. People's attributes are told in many words: a memory of the person tells nothing of what is
+asked only if it is about something else (its predicate, or the words of one), or if it lacks what every answer has
+(digits of a phone number). Data: `answers.toml`.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-from dataclasses import dataclass
+import tomllib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from importlib.resources import files
 from typing import Final
 
 from taishi.ingest.normal import normalise
 
-from .asking import RELATIVE
+from .asking import OWNS, RELATIVE, Asking, asking
 from .folding import Ranked
 from .synonyms import mentions
 from .understand import Question
@@ -34,6 +38,8 @@ _CLAUSE: Final = re.compile(
 )
 """Begins what somebody does to a thing (`喜欢的家电`), which is no thing that has an attribute."""
 _POINTS: Final = re.compile(r"^[那这哪每各]")
+_LED_IN: Final = re.compile(r"^(?:请问|那么?|你知道|知道)?[，,]?(?:(?:我|咱|俺)们?)?的?")
+"""What stands before the relative whose attribute is asked."""
 _OWN: Final = re.compile(r"^(?:我们|咱们|我|咱|俺|这个?|那个?)(?:的)?")
 
 
@@ -77,7 +83,10 @@ def attribute(question: Question) -> Attribute | None:
 
 
 def untold(question: Question, ranked: Iterable[Ranked]) -> bool:
-    """Whether an attribute of something is asked for, and no memory tells it of that."""
+    """Whether an attribute of something or someone is asked for, and no memory tells it of that."""
+    person = of_person(question)
+    if person is not None:
+        return not any(person.may_be_told_by(one) for one in ranked)
     asked = attribute(question)
     return asked is not None and not any(_tells(asked, question, one) for one in ranked)
 
@@ -85,10 +94,67 @@ def untold(question: Question, ranked: Iterable[Ranked]) -> bool:
 def _tells(asked: Attribute, question: Question, one: Ranked) -> bool:
     if one.slot:
         return True
-    said = one.event.text if one.claim is None and one.event is not None else one.claim.text if one.claim else None
-    value = one.claim.value if one.claim is not None else None
-    text = normalise(f"{said or ''} {value or ''}")
+    text = _text(one)
     if not asked.named_in(text):
         return False
     words = {word for predicate, those in question.asks.items() if predicate != RELATIVE for word in those}
     return asked.told_in(text) or bool(words.intersection(one.explained))
+
+
+def _text(one: Ranked) -> str:
+    said = one.event.text if one.claim is None and one.event is not None else one.claim.text if one.claim else None
+    value = one.claim.value if one.claim is not None else None
+    return normalise(f"{said or ''} {value or ''}")
+
+
+@dataclass(frozen=True, slots=True)
+class OfPerson:
+    """What is asked of a relative, by the predicates that the question has words for: `asking` has no others."""
+
+    asking: Asking
+
+    def may_be_told_by(self, one: Ranked) -> bool:
+        predicate = None if one.claim is None else one.claim.predicate or ""
+        asked = predicate is not None and bool(self.asking.for_predicate(predicate))
+        if not self._speaks_of(one):
+            return asked and one.slot
+        text = _text(one)
+        if asked or self._said(one.explained) or self._said(self.asking.said_in(text)):
+            return True
+        if predicate is not None or asking(text).asks.keys() - _BARE:
+            return False  # it is about something else
+        shapes = [shape for name in self.asking.asks if (shape := _shapes().get(name)) is not None]
+        return not shapes or any(shape.search(text) for shape in shapes)
+
+    def _speaks_of(self, one: Ranked) -> bool:
+        kin = {m.words for m in self.asking.kin}
+        return not kin.isdisjoint(one.explained) or bool(self.asking.named_in(_text(one)))
+
+    def _said(self, words: Iterable[str]) -> bool:
+        return not {word for those in self.asking.asks.values() for word in those}.isdisjoint(words)
+
+
+_BARE: Final = frozenset({RELATIVE, OWNS, "name", "nickname", "did", "uses", "knows"})
+"""Words for these stand in memories of anything."""
+
+
+def of_person(question: Question) -> OfPerson | None:
+    """None where the question is not of a relative, or asks nothing but who that is."""
+    relatives = [m.words for m in question.asking.kin]
+    if question.intent in ("open", "list", "plan") or not any(_is_of(one, question.text) for one in relatives):
+        return None
+    first = {p: words for p, words in question.asks.items() if p not in _BARE and p not in question.asking.second}
+    return OfPerson(replace(question.asking, asks=first)) if first else None
+
+
+def _is_of(relative: str, text: str) -> bool:
+    """It is named as whose attribute is asked, and not to describe another."""
+    if relative.isascii():
+        return re.search(rf"\bmy (?:[a-z]+ )?{re.escape(relative)}\b", text) is not None
+    return text.startswith(relative, len(_LED_IN.findall(text)[0]))
+
+
+@lru_cache(maxsize=1)
+def _shapes() -> Mapping[str, re.Pattern[str]]:
+    data = tomllib.loads(files(__package__).joinpath("answers.toml").read_text("utf-8"))
+    return {predicate: re.compile(pattern) for predicate, pattern in data["shape"].items()}

@@ -38,6 +38,7 @@ from .replies import account_of, lines_of, reply_of, with_pointed
 from .reranking import NAME as RERANKER
 from .reranking import Reranking
 from .rows import NamespaceRow
+from .signals import signals_of
 from .splitting import interleaved, questions_in
 from .times import zone_of
 from .understand import Question, understand
@@ -93,6 +94,7 @@ class _Looked:
     left: Mapping[int, Omission]
     verdict: answerability.Answerability
     strength: float
+    signals: answerability.Signals
     chosen: list[Ranked]
 
 
@@ -219,7 +221,7 @@ class Recall:
         if fenced.ambiguous:
             reply["ambiguous"] = {name: list(those) for name, those in fenced.ambiguous}
         if request.explain:
-            reply["explain"] = account_of(question, found, fenced, strength)
+            reply["explain"] = account_of(question, found, fenced, strength, main.signals)
         return reply
 
     def _understood(
@@ -289,17 +291,18 @@ class Recall:
         about_user = question.first_person or not fenced
         heard = vector is not None and not found.degraded
         evidence = [r.evidence(found.lexical, question, vectors=heard) for r in best[:JUDGED]]
+        signals = signals_of(best[:JUDGED], question, found, fenced, heard=heard)
         verdict, strength = answerability.judge(
             evidence,
+            signals,
             about_user=about_user,
             lapsed=lapsed,
             state=question.asks_state,
             asked=question.intent != "open" and not question.advice,
             untold=untold(question, ranked),
-            nearest=found.nearest,
         )
         chosen = [] if verdict == "no_evidence" else _worth_showing(best, question)
-        return _Looked(question, fenced, found, ranked, left, verdict, strength, chosen)
+        return _Looked(question, fenced, found, ranked, left, verdict, strength, signals, chosen)
 
     def _reranked(self, query: str, ranked: list[Ranked], degraded: list[str]) -> list[Ranked]:
         if self._reranking is None:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import Any
 
 from taishi.ingest.envelope import Position
 from taishi.ingest.instants import BEGINNING, FOREVER, render
 
+from .answerability import Signals
 from .channels import Found
 from .diversity import Cluster, clusters
 from .fence import Fence
@@ -55,7 +56,9 @@ def reply_of(
     }
 
 
-def account_of(question: Question, found: Found, fenced: Fence, strength: float) -> dict[str, Any]:
+def account_of(
+    question: Question, found: Found, fenced: Fence, strength: float, signals: Signals
+) -> dict[str, Any]:
     span = question.span
     return {
         "intent": question.intent,
@@ -67,6 +70,9 @@ def account_of(question: Question, found: Found, fenced: Fence, strength: float)
         "words": {"/".join(words): round(found.lexical.weight[g], 3) for g, words in found.lexical.words.items()},
         "candidates": {"lexical": len(found.lexical.matches), "dense": len(found.dense), "slots": len(found.slots)},
         "strength": round(strength, 4),
+        "signals": {
+            name: round(value, 4) if isinstance(value, float) else value for name, value in asdict(signals).items()
+        },
     }
 
 

@@ -52,6 +52,7 @@ class Support:
         self._asking = question.asking
         self._fence = fence
         self._named = named_system(question.text) if question.asks_state else None
+        self._asks_of_relative = bool(question.asks.keys() - {RELATIVE, "name"}) and bool(question.asking.kin)
         self._asks_secret = _SECRET.search(question.text) is not None
 
     def owns(self, subject: str) -> bool:
@@ -218,7 +219,9 @@ class Support:
         over = False
         for seq, claim in claims.items():
             verdict, predicate = verdicts.get(seq), claim.predicate or ""
-            if verdict is None or not self._asking.for_predicate(predicate) or not self.asked_about(claim):
+            if verdict is None or not self._asking.for_predicate(predicate):
+                continue
+            if predicate == RELATIVE and self._asks_of_relative or not self.asked_about(claim):
                 continue
             if not verdict.holds:
                 over = over or verdict.status in _LAPSED

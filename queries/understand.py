@@ -86,8 +86,12 @@ _ASKING: Final = re.compile(
     r"|^(?:is|are|am|was|were|do|does|did|have|has|had|can|could|should|would|will|may)\b"
 )
 _ADVICE: Final = re.compile(
-    r"推荐|建议|出个主意|怎么办|\b(?:recommend\w*|suggest\w*|advice|advise|tips|ideas|should i"
-    r"|help me (?:plan|find|choose|with))\b"
+    r"推荐|建议|出个主意|怎么办|适合我|帮我(?:想|挑|选|规划|安排)"
+    r"|(?:有什么|有哪些)(?:[^，。]{0,6}的)?(?:好|值得|适合)|值得(?:去|看|买|试|一)"
+    r"|(?:怎么|怎样|如何)(?:才能|提高|提升|改善|更)"
+    r"|\b(?:recommend\w*|suggest\w*|advice|advise|tips|ideas|options?|should i|i should|must-\w+|how (?:can|could) i"
+    r"|what are some|what(?: is|'s|’s| are) (?:the |a |my )?(?:best|good)(?! friend)"
+    r"|worth (?:a visit|\w+ing)|help me (?:plan|find|choose|with))\b"
 )
 _POLAR: Final = re.compile(
     r"^(?:is|are|am|was|were|do|does|did|have|has|had)\b|[吗么][。！.!?？\s]*$|是否|是不是|有没有|会不会"

@@ -2,7 +2,17 @@
 
 from __future__ import annotations
 
-from taishi.queries.answerability import Evidence, coverage, judge
+import pytest
+
+from taishi.queries.answerability import Evidence, Signals, Vectors, coverage, judge, likelihoods
+
+
+def told(**more: float) -> Signals:
+    return Signals(vectors="calibrated", **{"covered": 1.0, "missing": 0.0, "nearest": 0.7, "lift": 1.0} | more)
+
+
+STRANGE = told(covered=0.1, missing=0.9, nearest=0.2, lift=0.3)
+
 
 
 def test_words_count_by_how_telling_they_are():
@@ -29,42 +39,60 @@ def test_a_telling_word_must_be_met_and_a_framing_word_need_not():
 
 def test_full_coverage_of_the_asked_slot_is_supported():
     evidence = Evidence(covered=1.0, missing=0.0, dense=0.2, slot=True)
-    assert judge([evidence], about_user=True)[0] == "supported"
+    assert judge([evidence], told(), about_user=True)[0] == "supported"
 
 
 def test_nothing_found_is_a_hard_no():
-    assert judge([], about_user=True) == ("no_evidence", 0.0)
-    assert judge([Evidence(covered=0.1, missing=0.9, dense=0.2, slot=False)], about_user=False)[0] == "no_evidence"
+    assert judge([], STRANGE, about_user=True) == ("no_evidence", 0.0)
 
 
 def test_a_missing_key_word_is_never_supported_however_near_in_meaning():
     near = Evidence(covered=0.5, missing=0.5, dense=1.0, slot=True)
-    assert judge([near], about_user=True)[0] == "low_confidence"
+    assert judge([near], told(covered=0.5, missing=0.5), about_user=True)[0] == "low_confidence"
 
 
 def test_meaning_alone_is_low_confidence():
-    assert judge([Evidence(covered=0.0, missing=0.6, dense=1.0, slot=False)], about_user=True)[0] == "low_confidence"
+    near = Evidence(covered=0.0, missing=0.6, dense=1.0, slot=False)
+    assert judge([near], told(covered=0.0, missing=0.6), about_user=True)[0] == "low_confidence"
 
 
 def test_external_words_alone_never_support_what_is_asked_about_the_user():
     page = Evidence(covered=1.0, missing=0.0, dense=1.0, slot=False, external=True)
     own = Evidence(covered=1.0, missing=0.0, dense=0.9, slot=False)
-    assert judge([page], about_user=True)[0] == "low_confidence"
-    assert judge([page, own], about_user=True)[0] == "supported"
-    assert judge([page], about_user=False)[0] == "supported"
+    assert judge([page], told(), about_user=True)[0] == "low_confidence"
+    assert judge([page, own], told(), about_user=True)[0] == "supported"
+    assert judge([page], told(), about_user=False)[0] == "supported"
 
 
 def test_a_state_that_is_over_is_not_supported_by_anything_else():
     evidence = Evidence(covered=1.0, missing=0.0, dense=0.9, slot=True)
-    assert judge([evidence], about_user=True, lapsed=True)[0] == "low_confidence"
+    assert judge([evidence], told(), about_user=True, lapsed=True)[0] == "low_confidence"
+    assert judge([evidence], told(), about_user=True, lapsed=True, untold=True)[0] == "low_confidence"
+    assert judge([evidence], told(), about_user=True, untold=True)[0] == "no_evidence"
 
 
-def test_what_nothing_is_near_to_is_a_hard_no_unless_its_slot_is_known():
-    stray = Evidence(covered=0.1, missing=0.9, dense=0.9, slot=False)
+def test_what_nothing_is_near_to_is_a_hard_no_unless_its_slot_is_known_or_nothing_is_asked():
+    stray = Evidence(covered=0.1, missing=0.9, dense=0.3, slot=False)
     known = Evidence(covered=0.1, missing=0.9, dense=0.0, slot=True)
-    assert judge([stray], about_user=False, nearest=0.15)[0] == "no_evidence"
-    assert judge([stray], about_user=False, nearest=0.40)[0] == "low_confidence"
-    assert judge([known], about_user=False, nearest=0.15)[0] == "low_confidence"
+    assert judge([stray], STRANGE, about_user=False)[0] == "no_evidence"
+    assert judge([stray], STRANGE, about_user=False, asked=False)[0] == "low_confidence"
+    assert judge([known], STRANGE, about_user=False)[0] == "low_confidence"
+
+
+@pytest.mark.parametrize("vectors", ["calibrated", "other", "none"])
+def test_the_more_is_spoken_of_the_likelier_an_answer(vectors: Vectors):
+    model = likelihoods()[vectors]
+    much, little = (
+        model.of(Signals(vectors=vectors, covered=covered, missing=1 - covered, nearest=0.4, lift=0.5))
+        for covered in (0.9, 0.1)
+    )
+    assert little < model.least < much
+
+
+def test_without_vectors_it_is_the_words_that_tell():
+    stray = Evidence(covered=0.0, missing=1.0, dense=0.3, slot=False)
+    silent = Signals(vectors="none", covered=0.0, missing=1.0)
+    assert judge([stray], silent, about_user=False)[0] == "no_evidence"
 
 
 def test_asking_words_explain_a_piece_that_is_cut_together_with_a_pronoun():

@@ -6,7 +6,9 @@ from datetime import UTC
 
 import pytest
 
-from taishi.queries.attribute import Attribute, attribute
+from taishi.queries.attribute import Attribute, attribute, of_person, untold
+from taishi.queries.folding import Ranked
+from taishi.queries.rows import EventRow
 from taishi.queries.understand import understand
 
 
@@ -39,3 +41,39 @@ def test_a_longer_attribute_is_another():
     assert what.told_in("陶艺市集的时间是周六。")
     assert not what.told_in("陶艺市集的持续时间是三天。")
     assert what.named_in("陶艺市集的持续时间是三天。")
+
+
+def heard(text: str, *explained: str) -> Ranked:
+    event = EventRow(
+        seq=1, event_id="e", type="message", session=None, actor_id=None, role="user", origin="user_direct",
+        session_kind="chat", said_at=0, recorded_at=0, extraction="done", closing=None, extractor=None, decision=None,
+        erased_at=None, speaker=None, text=text, metadata=None,
+    )  # fmt: skip
+    return Ranked(
+        doc=2, score=1.0, parts={}, status="current", met={}, dense=0.5, explained=explained, event=event, sources=(1,)
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "said", "none"),
+    [
+        ("我姑妈的电话是多少？", "我姑妈在银行上班。", True),
+        ("我姑妈的电话是多少？", "我姑妈：13800000000，有事打给她。", False),
+        ("我姑妈的电话是多少？", "我姐姐：13800000000，有事打给她。", True),
+        ("我姑妈是做什么工作的？", "我姑妈养了三只鹅。", False),
+        ("我姑妈是做什么工作的？", "我姑妈的老家在海边。", True),
+        ("How old is my nephew?", "My nephew lives in Turku.", True),
+        ("How old is my nephew?", "My nephew turned nine in May.", False),
+    ],
+)
+def test_what_a_relatives_memory_is_about_tells_whether_it_answers(text: str, said: str, none: bool):
+    question = understand(text, now=1_750_000_000_000_000, zone=UTC)
+    assert of_person(question) is not None
+    assert untold(question, [heard(said)]) is none
+
+
+@pytest.mark.parametrize(
+    "text", ["我姑妈叫什么名字？", "那个和我姑妈一起上班的人电话是多少？", "Who married the king's nephew?"]
+)
+def test_only_a_relatives_own_attribute_is_judged_so(text: str):
+    assert of_person(understand(text, now=1_750_000_000_000_000, zone=UTC)) is None
