@@ -7,10 +7,12 @@ out (or marked) where none of its claims holds, and never hidden where it has no
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Final
 
 from taishi.ingest.instants import DAY
+from taishi.ingest.normal import normalise
 from taishi.ingest.registry import default_registry
 from taishi.projections.activation import Use, activation, practice
 from taishi.projections.rendering import USER
@@ -38,6 +40,10 @@ CONSIDERED: Final = 40
 """Documents whose rows are read, besides three for each item that is wanted: the best by words and meaning. The asked
 slots come on top."""
 
+TITLE: Final = 60
+"""Characters of a text that may be no more than a title."""
+YEAR: Final = re.compile(r"(?<!\d)(?:1[5-9]|20)\d\d(?!\d)")
+WORD: Final = re.compile(r"\w+")
 ADVISED: Final = frozenset({"current", "plan", "list"})
 """Intents of questions that may ask for advice: about what was, facts are asked for. Dev halves: passages, too, and
 madial zh R@5 is .631 instead of .646."""
@@ -94,6 +100,9 @@ class _Ranking:
         self._support = Support(question, fence)
         self.lapsed = False
         self.left: dict[int, Omission] = {}
+        years = [int(year) for year in YEAR.findall(question.text)]
+        self._years = range(min(years), max(years) + 1) if years else range(0)
+        self._words = frozenset(WORD.findall(question.text))
         self._advice = question.advice and not fence and question.intent in ADVISED
         self._best = max((match.score for match in self._matches.values()), default=0.0)
 
@@ -372,6 +381,15 @@ class _Ranking:
             else:
                 self.left[doc] = Omission("fence")
 
+    def _tells_of_then(self, text: str) -> bool:
+        """The words name a year within those that the question names."""
+        return bool(self._years) and any(int(year) in self._years for year in YEAR.findall(text))
+
+    def _is_title(self, text: str) -> bool:
+        """Where years are asked about: a short text that has no word besides the question's."""
+        words = WORD.findall(normalise(text)) if self._years and len(text) <= TITLE else []
+        return bool(words) and self._words.issuperset(words)
+
     def _event(self, event: EventRow, status: Status, claims: Sequence[ClaimRow]) -> Ranked | None:
         question = self._question
         doc = document_of_event(event.seq)
@@ -399,7 +417,9 @@ class _Ranking:
                 age=max(self._now - event.said_at, 0),
                 newness=self._newness.get(doc, 0.0),
                 holds=status in (_STANDING_OPEN if question.intent == "open" else _STANDING),
-                in_span=span is not None and _overlap((event.said_at, event.said_at + 1), span),
+                in_span=self._tells_of_then(event.text or "")
+                or (span is not None and _overlap((event.said_at, event.said_at + 1), span)),
+                title=self._is_title(event.text or ""),
                 assistant=event.role == "assistant",
                 around=around,
                 session=session,
