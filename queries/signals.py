@@ -16,8 +16,11 @@ def signals_of(
     ranked: Sequence[Ranked], question: Question, found: Found, fence: Fence, *, heard: bool
 ) -> Signals:
     """`ranked` are the best memories, `heard` tells whether the vectors answered. What may support nothing may well be
-    known, so that it does not matter here what is barred."""
+    known, so that it does not matter here what is barred; and of another one's relatives (`her husband`, `the bank's
+    manager`) it is told in other words than of one's own."""
     vectors: Vectors = "none" if not heard else "other" if found.nearest is None else "calibrated"
+    if not question.first_person:
+        question = replace(question, asking=replace(question.asking, meant=()))
     said = [replace(one, barred=False).evidence(found.lexical, question, vectors=heard) for one in ranked]
     best = max(said, key=lambda e: e.strength, default=None)
     return Signals(
