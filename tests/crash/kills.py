@@ -99,8 +99,9 @@ def point_kills(folder: Path, point: str, *, count: int, seed: int) -> dict[str,
 
 
 def settle_and_judge(folder: Path, taishi: RunningTaishi, load: Load) -> dict[str, int]:
+    """After a long load there is much left to read: it may take as long as it goes on."""
     for namespace in [*NAMESPACES, "probe"]:
-        taishi.settle(namespace, seconds=60)
+        taishi.settle(namespace, seconds=60 + len(load.acknowledged) / 50)
     scratch = folder / "scratch"
     scratch.mkdir()
     return judge(taishi.home, read_log(taishi.home, taishi.log_url), load, scratch)
