@@ -171,6 +171,7 @@ def judge(
     signals: Signals,
     *,
     about_user: bool,
+    first_person: bool = True,
     lapsed: bool = False,
     state: bool = False,
     asked: bool = True,
@@ -179,6 +180,7 @@ def judge(
     """The verdict on the best memories, and how likely it is that they tell what is asked (0..1).
 
     `about_user`: the question is about the one whose memory this is; external words alone never support that.
+    `first_person`: of oneself; where somebody else is named, what is known of the one who asks tells nothing of him.
     `untold`: an attribute of something is asked for that no memory tells of it.
     `asked`: a fact is; a statement, or a wish for advice, has no answer that could be lacking, only memories that it
     calls up.
@@ -192,8 +194,11 @@ def judge(
     if untold and not lapsed:
         return "no_evidence", likely * UNTOLD
     meant = signals.vectors == "other" and signals.lift >= FAR_ABOVE
-    if asked and likely < model.least and not meant and not any(e.slot for e in ranked):
+    slot = any(e.slot for e in ranked)
+    if asked and likely < model.least and not meant and not slot:
         return "no_evidence", likely
+    if slot and not first_person and not signals.named and all(e.missing >= MISSING_MOST for e in ranked):
+        return "no_evidence", likely * UNTOLD
     if state and all(e.missing >= MISSING_MOST for e in ranked):
         return "no_evidence", likely
     own = [] if lapsed else [e for e in ranked if not (e.external and about_user)]

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Final
 
 from taishi.ingest.instants import DAY
@@ -19,6 +20,7 @@ from taishi.projections.rendering import USER
 from taishi.projections.schema import document_of_claim, document_of_event
 
 from .answerability import unsaid
+from .asking import RELATIVE
 from .channels import Found
 from .fence import Fence, Side, names_it, normal_name
 from .folding import Omission, Ranked, folded, omissions, with_sources
@@ -68,6 +70,21 @@ def rank(
     Channels in `ablated` add nothing to a score."""
     ranking = _Ranking(model, found, question, fence, point, now, wanted, limit, ablated)
     return ranking.ranked(), ranking.lapsed, ranking.left
+
+
+def names_give_way(entries: Sequence[Ranked]) -> list[Ranked]:
+    """Who a relative is stands behind what is asked of him, where that is known: the sentence that named him may tell
+    what has long changed."""
+    first = next((n for n, e in enumerate(entries) if e.slot and e.holds and _names(e) is False), 0)
+    ahead = entries[:first]
+    names = [replace(e, score=min(e.score, entries[first].score)) for e in ahead if _names(e)]
+    others = [e for e in ahead if not _names(e)]
+    return [*others, *entries[first : first + 1], *names, *entries[first + 1 :]]
+
+
+def _names(entry: Ranked) -> bool | None:
+    """Whether it is a claim of who a relative is; None for words."""
+    return None if entry.claim is None else entry.claim.predicate == RELATIVE
 
 
 class _Ranking:
@@ -131,6 +148,8 @@ class _Ranking:
         entries = [*self._claims(claims, judged, verdicts), *self._events(events, behind, judged, verdicts)]
         entries.sort(key=lambda r: (-r.score, r.claim is None, -r.doc))
         kept = folded(entries, self._limit)
+        if self._question.asking.kin:
+            kept = names_give_way(kept)
         if not self._advice and asks_newest(self._question):
             kept = newest_first(kept, question=self._question.text)
         self.left |= omissions(entries, kept)

@@ -296,6 +296,7 @@ class Recall:
             evidence,
             signals,
             about_user=about_user,
+            first_person=question.first_person,
             lapsed=lapsed,
             state=question.asks_state,
             asked=question.intent != "open" and not question.advice,

@@ -42,6 +42,15 @@ def test_full_coverage_of_the_asked_slot_is_supported():
     assert judge([evidence], told(), about_user=True)[0] == "supported"
 
 
+def test_what_is_known_of_oneself_tells_nothing_of_somebody_else():
+    own = Evidence(covered=0.4, missing=0.6, dense=0.1, slot=True)
+    half = told(covered=0.4, missing=0.6)
+    assert judge([own], half, about_user=True, first_person=False)[0] == "no_evidence"
+    assert judge([own], half, about_user=True, first_person=True)[0] == "low_confidence"
+    named = told(covered=0.4, missing=0.6, named=1.0)
+    assert judge([own], named, about_user=False, first_person=False)[0] == "low_confidence"
+
+
 def test_nothing_found_is_a_hard_no():
     assert judge([], STRANGE, about_user=True) == ("no_evidence", 0.0)
 

@@ -158,6 +158,26 @@ def test_what_was_said_of_an_earlier_time_is_no_evidence_of_now(tmp_path):
     assert [e["quote"] for e in item["evidence"]] == ["网关退回 1.0 版。"]
 
 
+def test_the_sentence_that_named_a_relative_does_not_answer_for_what_has_changed(tmp_path):
+    h = History()
+    first = h.say("My cousin Otso works at Initrode.")
+    h.claim("user", "relative", "Otso", said=first, qualifiers={"relation": "cousin"})
+    h.claim("Otso", "works_at", "Initrode", said=first, valid_from=JAN)
+    second = h.say("Otso now works at Umbra.")
+    h.claim("Otso", "works_at", "Umbra", said=second, valid_from=MAY)
+    h.extracted(first, second)
+    side = ReadSide(tmp_path, h.events)
+    assert side.texts("Where does my cousin work?")[0] == "Otso now works at Umbra."
+    assert "Otso" in side.texts("Who is my cousin?")[0]
+
+
+def test_of_somebody_nobody_spoke_of_nothing_is_known(tmp_path):
+    side = ReadSide(tmp_path, moved().events)
+    assert side.ask("Where does Ilse live?")["answerability"] == "no_evidence"
+    assert side.ask("李梅住在哪里？")["answerability"] == "no_evidence"
+    assert side.ask("我住在哪里？")["answerability"] == "supported"
+
+
 def test_what_was_forgotten_is_nowhere_and_what_it_replaced_is_back(tmp_path):
     h = History()
     h.claim("user", "lives_in", "Turku", valid_from=JAN)
