@@ -25,7 +25,7 @@ from .synonyms import mentions
 from .understand import Question
 
 _CHINESE: Final = re.compile(
-    r"^(?:请问|那么?|你知道|知道)?[，,]?(?P<of>[^，,。?？的]{2,40})的(?P<what>[\u4e00-\u9fff]{2,5}?)(?:到底|究竟|现在|目前)?"
+    r"^(?:请问|那么|那(?=[，,])|你知道|知道)?[，,]?(?P<of>[^，,。?？的]{2,40})的(?P<what>[\u4e00-\u9fff]{2,5}?)(?:到底|究竟|现在|目前)?"
     r"(?:是在|是|叫|在|有)(?:什么|啥|多少|哪里|哪儿|哪|何时|几)[^，,。?？]{0,6}[?？]?\s*$"
 )
 _ENGLISH: Final = re.compile(
@@ -40,6 +40,10 @@ _CLAUSE: Final = re.compile(
 _POINTS: Final = re.compile(r"^[那这哪每各]")
 _LED_IN: Final = re.compile(r"^(?:请问|那么?|你知道|知道)?[，,]?(?:(?:我|咱|俺)们?)?的?")
 """What stands before the relative whose attribute is asked."""
+_POINTED: Final = re.compile(
+    r"^(?:[那这该](?:个|家|款|台|部|条|位|份|次|张|辆|本|座|间|些|种|套)?|(?:that|this|those|these)\s+)", re.IGNORECASE
+)
+"""Words that point at a thing are no part of its name."""
 _OWN: Final = re.compile(r"^(?:我们|咱们|我|咱|俺|这个?|那个?)(?:的)?")
 
 
@@ -73,7 +77,7 @@ def attribute(question: Question) -> Attribute | None:
     found = _CHINESE.match(question.text) or _ENGLISH.match(question.text)
     if found is None:
         return None
-    of, what = _OWN.sub("", found["of"]), found["what"]
+    of, what = _POINTED.sub("", _OWN.sub("", found["of"])), found["what"]
     if len(of) < 2 or _CLAUSE.match(of) or _POINTS.match(what):
         return None
     person = any(m.kind.kin for m in mentions(of))

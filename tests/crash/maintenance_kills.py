@@ -111,11 +111,13 @@ def kills(*, each_point: int, at_random: int, seed: int) -> dict[str, int]:
             stage = Stage(server, Path(folder))
             try:
                 for _ in range(min(4, len(plan))):
-                    point = plan.pop()
-                    told[point or "random"] += killed(
-                        stage.work, stage.folder, at=point, after=rng.uniform(0.02, 0.4)
-                    )
+                    point = plan.pop(0)
+                    died = killed(stage.work, stage.folder, at=point, after=rng.uniform(0.02, 0.4))
+                    told[point or "random"] += died
                     stage.projector.catch_up()
+                    if point is not None and not died:  # all was said before: there is nothing left to die in
+                        plan.insert(0, point)
+                        break
                 stage.judge()
             finally:
                 stage.close()

@@ -22,6 +22,7 @@ from taishi.queries.validity import Point
 from tests.bench.fading import Simulation, grown
 from tests.support.fading import START
 from tests.support.read_side import ReadSide, analyzer
+from tests.support.watched_log import ClockedLog
 from tests.support.write_side import WriteSide, write_side
 
 
@@ -31,15 +32,20 @@ class Months:
     def __init__(self, side: WriteSide, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         self.now = START
         self.write = side
+        assert isinstance(side.log, ClockedLog)
+        side.log.clock = self._time
         self.read = ReadSide(folder, [])
         self._folded = 0
         self._exposures = Exposures(side.log)
         self._due = DueModel(folder / "models" / "g1", 0)
         monkeypatch.setattr(time, "time_ns", self._time_ns)
 
-    def _time_ns(self) -> int:
+    def _time(self) -> int:
         self.now += 1
-        return self.now * 1_000
+        return self.now
+
+    def _time_ns(self) -> int:
+        return self._time() * 1_000
 
     def pass_months(self, months: int) -> None:
         self.now += months * 30 * DAY
@@ -89,7 +95,7 @@ class Months:
 
 @pytest.fixture
 def months(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Months]:
-    with write_side() as side:
+    with write_side(kind=ClockedLog) as side:
         made = Months(side, tmp_path, monkeypatch)
         made.write.directory.faded = lambda ns, claim_id: _faded(made, claim_id)  # type: ignore[method-assign]
         yield made

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import atexit
 import itertools
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from sqlalchemy import update
 
-from taishi.ingest.envelope import Event
+from taishi.ingest.envelope import Event, Position
 from taishi.ingest.log import Appended, Batch
 from taishi.ingest.sqlalchemy_keys import DATA_KEYS, SqlAlchemyKeyStore
 from taishi.ingest.valkey_log import ValkeyLog
@@ -66,6 +67,39 @@ class WatchedLog(ValkeyLog):
             raise self.down
         self.exchanges.append(len(batches))
         return super().append_many(batches)
+
+
+class ClockedLog(WatchedLog):
+    """Its events are read as appended when `clock` said so, not the server's."""
+
+    def __init__(self, url: str, keys: SqlAlchemyKeyStore) -> None:
+        super().__init__(url, keys)
+        self.clock: Callable[[], int] | None = None
+        self._times: dict[int, int] = {}
+
+    def append(self, batch: Batch) -> Appended:
+        return self._stamped(super().append(batch))
+
+    def append_many(self, batches: Sequence[Batch]) -> list[Appended | Exception]:
+        told = super().append_many(batches)
+        return [self._stamped(one) if isinstance(one, Appended) else one for one in told]
+
+    def _stamped(self, told: Appended) -> Appended:
+        assert self.clock is not None
+        for one in told.recorded:
+            if one.position.seq not in self._times:
+                self._times[one.position.seq] = self.clock()
+        return told
+
+    def read(self, partition: int, *, after: int, limit: int = 500) -> list[Event]:
+        return [self._then(event) for event in super().read(partition, after=after, limit=limit)]
+
+    def fetch(self, position: Position) -> Event:
+        return self._then(super().fetch(position))
+
+    def _then(self, event: Event) -> Event:
+        at = self._times[event.position.seq]
+        return replace(event, appended_at=at, recorded_at=at)
 
 
 @lru_cache(maxsize=1)

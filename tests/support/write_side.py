@@ -48,10 +48,12 @@ class WriteSide:
 
 
 @contextmanager
-def write_side(*, api_keys: Sequence[ApiKey] = (), reader: Extractor | None = None) -> Iterator[WriteSide]:
+def write_side(
+    *, api_keys: Sequence[ApiKey] = (), reader: Extractor | None = None, kind: type[WatchedLog] = WatchedLog
+) -> Iterator[WriteSide]:
     with TemporaryDirectory() as folder, empty_database() as url:
         keys = WatchedKeys(Path(folder))
-        log = WatchedLog(url, keys)
+        log = kind(url, keys)
         directory = LogDirectory(log)
         ledger = Ledger(Path(folder) / "ledger.jsonl", keys.secret("ledger"))
         app = create_app(
