@@ -48,7 +48,7 @@ def namespace_status(models: ReadModels, log: EventLog, vectors: VectorsAt, name
             "read": str(Position(partition, read)),
             "vectors": None if embedded is None else str(Position(partition, embedded)),
         },
-        "lag": max(last - read, 0),
+        "lag": _lag(log, partition, last=last, read=read),
         "pending_extractions": (0 if row is None else row.pending) + max(head.raw_seq - read, 0),
         "pending_vectors": 0 if embedded is None else max(last - embedded, 0),
         "dead_letters": 0 if dead is None else int(dead[0]),
@@ -75,7 +75,7 @@ def whole_status(models: ReadModels, log: EventLog, vectors: VectorsAt) -> dict[
         if read < last and (why := held(log, partition, read)) is not None:
             standing.append(why)
         positions[f"p{partition}"] = {"head": last, "read": read, "vectors": embedded}
-        lag += max(last - read, 0)
+        lag += _lag(log, partition, last=last, read=read)
         pending += int(sums[0] or 0) + max(last - read, 0)
         waiting += 0 if embedded is None else max(last - embedded, 0)
         dead += int(parked[0])
@@ -90,6 +90,14 @@ def whole_status(models: ReadModels, log: EventLog, vectors: VectorsAt) -> dict[
         "held": standing,
         "generation": models.generation(),
     }
+
+
+def _lag(log: EventLog, partition: int, *, last: int, read: int) -> int:
+    """Events up to `last` that are still to be read: all of them where the read model knows more than the log holds,
+    which lost its end and is about to be read anew."""
+    if last < read and log.head(partition) < read:
+        return last
+    return max(last - read, 0)
 
 
 def held(log: EventLog, partition: int, read: int) -> dict[str, str] | None:

@@ -17,8 +17,9 @@ from taishi.ingest.access import ApiKey
 from taishi.ingest.envelope import Actor, Event, Position
 from taishi.ingest.log import NamespaceHead
 from taishi.queries.http import create_app
-from taishi.queries.status import VectorsAt
+from taishi.queries.status import VectorsAt, namespace_status, whole_status
 from tests.support.history import History, claim_id
+from tests.support.history_log import HistoryLog
 from tests.support.read_side import NOW, ReadSide, analyzer, at
 
 JAN, MAY = at("2026-01-01T00:00:00Z"), at("2026-05-01T00:00:00Z")
@@ -492,3 +493,15 @@ def test_a_new_generation_is_read_from_the_next_request_on(tmp_path):
         (tmp_path / "models" / "current").write_text("g2\n")
         assert ask(client).json()["items"] == []
         assert get(client, "/v1/status").json()["generation"] == "g2"
+
+
+def test_a_read_model_that_knows_more_than_the_log_holds_is_behind_by_all_of_it(tmp_path: Path) -> None:
+    h = History()
+    for number in range(4):
+        h.say(f"line {number}")
+    side = ReadSide(tmp_path, h.events)
+    log = HistoryLog(h)
+    assert namespace_status(side.models, log, VectorsAt(None), "ns")["lag"] == 0
+    del h.events[2:]
+    assert namespace_status(side.models, log, VectorsAt(None), "ns")["lag"] == 2
+    assert whole_status(side.models, log, VectorsAt(None))["lag"] == 2
