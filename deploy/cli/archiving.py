@@ -7,7 +7,6 @@ from contextlib import contextmanager
 from typing import Annotated, Any, Final
 
 import typer
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from taishi.ingest.archive import Archive
 from taishi.ingest.archived_log import ArchivedLog
@@ -19,7 +18,7 @@ from ..archiving import sealing
 from ..event_log import open_keys, open_log
 from ..settings import Settings, load_settings
 from .render import aligned
-from .session import AsJson, err, failing_clearly, out, print_json
+from .session import AsJson, failing_clearly, out, print_json, progress_bar
 
 archive: Final = typer.Typer(
     no_args_is_help=True, add_completion=False, help="Old entries of the log, in segment files.", rich_markup_mode=None
@@ -45,8 +44,7 @@ def seal(
         total = sum(
             max(0, log.head(partition) - keeping - log.archive.last(partition)) for partition in range(log.partitions)
         )
-        columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-        with Progress(*columns, console=err, transient=True) as bar:
+        with progress_bar() as bar:
             task = bar.add_task("sealing", total=total)
             run = sealing(settings, log, keys, keep=keep, progress=lambda done: bar.advance(task, done.sealed))
             outcomes = run.run()

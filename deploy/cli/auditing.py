@@ -10,7 +10,6 @@ from typing import Annotated, Any, Final
 
 import orjson
 import typer
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from taishi.ingest.anchors import anchor, anchored
 from taishi.ingest.archived_log import ArchivedLog
@@ -23,7 +22,7 @@ from ..backup.log_server import reached_server
 from ..event_log import open_keys, open_log
 from ..settings import Settings, load_settings
 from .render import moment
-from .session import AsJson, Namespace, err, failing_clearly, out, print_json, session
+from .session import AsJson, Namespace, failing_clearly, out, print_json, progress_bar, session
 
 audit: Final = typer.Typer(add_completion=False, help="What was recorded, and proof of it.", rich_markup_mode=None)
 _PAGE: Final = 200
@@ -171,8 +170,7 @@ def heads(export: Output = None, as_json: AsJson = False) -> None:
 
 
 def _walk(settings: Settings, log: ArchivedLog, known: list[Remembered] | tuple[Remembered, ...]) -> list[Verdict]:
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=err, transient=True) as bar:
+    with progress_bar() as bar:
         total = sum(log.stream.head(partition) for partition in range(log.partitions))
         task = bar.add_task("verifying", total=total)
         return verify(settings, log, anchors=known, progress=lambda count: bar.advance(task, count))

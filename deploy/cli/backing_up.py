@@ -9,10 +9,9 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from ..settings import load_settings
-from .session import AsJson, err, failing_clearly, out, print_json
+from .session import AsJson, failing_clearly, out, print_json, progress_bar
 
 Keys = Annotated[
     Path | None,
@@ -79,8 +78,7 @@ def restore(
 
 @contextmanager
 def _progress(as_json: bool) -> Iterator[Callable[[str, int, int], None]]:
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=err, transient=True, disable=as_json) as progress:
+    with progress_bar(hidden=as_json) as progress:
         task = progress.add_task("", total=None)
 
         def tell(what: str, done: int, total: int) -> None:

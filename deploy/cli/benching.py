@@ -15,11 +15,10 @@ from typing import TYPE_CHECKING, Annotated, Final
 import orjson
 import typer
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from taishi.queries.fusion import CHANNELS
 
-from .session import AsJson, err, failing_clearly, out, print_json
+from .session import AsJson, failing_clearly, out, print_json, progress_bar
 
 if TYPE_CHECKING:
     from ..bench.driver import Watch
@@ -114,8 +113,7 @@ def _home(given: Path | None, name: str) -> Iterator[Path]:
 
 @contextmanager
 def _watching(name: str) -> Iterator[Watch]:
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=err, transient=True) as progress:
+    with progress_bar() as progress:
         task = progress.add_task(f"{name}: starting", total=None)
 
         def watch(stage: str, done: int, total: int) -> None:

@@ -7,10 +7,9 @@ from typing import Annotated, Any
 
 import orjson
 import typer
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from .render import flat
-from .session import AsJson, Namespace, Session, err, fail, out, print_json, session
+from .session import AsJson, Namespace, Session, fail, out, print_json, progress_bar, session
 
 
 def forget(
@@ -57,9 +56,8 @@ def forget(
 
 def _watched(here: Session, body: dict[str, Any]) -> dict[str, Any]:
     """The reply; a bar on stderr shows how far it is."""
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     told: dict[str, Any] = {}
-    with Progress(*columns, console=err, transient=True) as bar:
+    with progress_bar() as bar:
         task = bar.add_task("forgetting", total=None)
         for told in here.client.write.lines("POST", "/v1/forget", body):
             if "done" in told:

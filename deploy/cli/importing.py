@@ -18,14 +18,13 @@ from typing import IO, Annotated, Any, Final, cast
 
 import orjson
 import typer
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from taishi.ingest.ids import derived_id
 
 from ..backup.export_file import is_export
 from ..client import CallFailed, Side
 from .posting import posted
-from .session import AsJson, Namespace, err, fail, out, print_json, session
+from .session import AsJson, Namespace, fail, out, print_json, progress_bar, session
 
 BATCH_EVENTS: Final = 200
 BATCH_BYTES: Final = 500_000
@@ -51,8 +50,7 @@ def import_files(
             told = {name: told[name] + count for name, count in some.items()}
         files = [path for path in files if not is_export(path)]
         total = sum(_count_lines(path) for path in files)
-        columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-        with Progress(*columns, console=err, transient=True) as progress:
+        with progress_bar() as progress:
             task = progress.add_task("importing", total=total)
             sender = Sender(here.client.write, lambda count: progress.advance(task, count))
             for path in files:

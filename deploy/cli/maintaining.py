@@ -6,14 +6,13 @@ import time
 from typing import Annotated, Any, Final
 
 import typer
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from taishi.commands.lifecycle import Due, Maintained, maintain
 from taishi.ingest.instants import from_datetime, parse, render
 
 from ..aging import aging, run_maintenance
 from ..settings import load_settings
-from .session import AsJson, err, failing_clearly, out, print_json
+from .session import AsJson, failing_clearly, out, print_json, progress_bar
 
 SHOWN: Final = 1_000
 """Memories that are told one by one, at most."""
@@ -38,7 +37,7 @@ def maintain_memories(
     if at is not None and not dry_run:
         raise typer.BadParameter("only a dry run can be at another time", param_hint="--at")
     told: list[Due] = []
-    with failing_clearly(as_json=as_json), _progress(as_json) as progress:
+    with failing_clearly(as_json=as_json), progress_bar(hidden=as_json) as progress:
         task = progress.add_task("namespaces", total=None)
 
         def tell(due: Due) -> None:
@@ -67,11 +66,6 @@ def maintain_memories(
         out.print(f"… and {total - len(told)} more")
     counts = ", ".join(f"{number} {name}" for name, number in sorted(result.counts.items())) or "nothing is due"
     out.print(f"{'would be: ' if dry_run else ''}{counts}; {result.namespaces} namespaces looked at")
-
-
-def _progress(as_json: bool) -> Progress:
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    return Progress(*columns, console=err, transient=True, disable=as_json)
 
 
 def _summary(result: Maintained) -> dict[str, Any]:

@@ -10,7 +10,6 @@ from datetime import UTC, datetime, timedelta
 from typing import Annotated, Any, Final
 
 import typer
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from taishi.ingest.spending import spending, total
 
@@ -18,14 +17,13 @@ from ..dedup_audit import grey_zone, run_audit
 from ..extraction import ledger_path, open_ledger
 from ..settings import load_settings
 from .render import aligned
-from .session import AsJson, err, failing_clearly, out, print_json
+from .session import AsJson, failing_clearly, out, print_json, progress_bar
 
 ops: Final = typer.Typer(
     no_args_is_help=True, add_completion=False, help="What running it takes.", rich_markup_mode=None
 )
 _COLUMNS: Final = ("day", "namespace", "model", "calls", "failed", "refused", "in", "out", "cost", "p50", "p95", "p99")
 
-_BAR: Final = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
 
 
 @ops.callback()
@@ -44,7 +42,7 @@ def duplicates(
         settings = load_settings()
         pairs = list(grey_zone(settings, namespace=namespace))
         if ask:
-            with Progress(*_BAR, console=err, transient=True, disable=as_json) as bar:
+            with progress_bar(hidden=as_json) as bar:
                 task = bar.add_task("judging", total=len(pairs))
                 audited = run_audit(settings, namespace=namespace, done=lambda count: bar.advance(task, count))
             told = {"same": audited.same, "apart": audited.apart, "refused": audited.refused, "waits": audited.waits}

@@ -8,7 +8,6 @@ from typing import Annotated, Any, Final
 
 import orjson
 import typer
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from taishi.ingest.errors import BackupDamaged
 
@@ -18,7 +17,7 @@ from ..backup.exporting import export as exported
 from ..client import Client
 from ..settings import load_settings
 from .posting import posted
-from .session import AsJson, Namespace, err, failing_clearly, out, print_json
+from .session import AsJson, Namespace, failing_clearly, out, print_json, progress_bar
 
 BATCH_EVENTS: Final = 500
 BATCH_BYTES: Final = 500_000
@@ -37,7 +36,7 @@ def export(
     with failing_clearly(as_json=as_json):
         settings = load_settings()
         passphrase = _passphrase(passphrase_file, ask=encrypt, confirm=True)
-        with _progress(as_json) as progress:
+        with progress_bar(hidden=as_json) as progress:
             task = progress.add_task("", total=None)
             told = exported(
                 settings,
@@ -65,7 +64,7 @@ def import_export(
     header = Checked().header(next(lines))
     into = str(header["namespace"]) if namespace is None else namespace
     told = {"imported": 0, "duplicates": 0}
-    with _progress(as_json) as progress:
+    with progress_bar(hidden=as_json) as progress:
         task = progress.add_task(f"importing {into}", total=total)
         for batch in _batches(lines):
             accepted = posted(client.write, "/v1/import/log", {"namespace": into, "events": batch})
@@ -107,8 +106,3 @@ def _passphrase(file: Path | None, *, ask: bool, confirm: bool) -> str | None:
     if file is not None:
         return file.read_text("utf-8").rstrip("\r\n")
     return typer.prompt("passphrase", hide_input=True, confirmation_prompt=confirm, err=True) if ask else None
-
-
-def _progress(as_json: bool) -> Progress:
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    return Progress(*columns, console=err, transient=True, disable=as_json)

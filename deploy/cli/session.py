@@ -10,6 +10,7 @@ from typing import Annotated, Any, NoReturn
 import orjson
 import typer
 from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from taishi.ingest.errors import TaishiError, Unavailable
 
@@ -71,6 +72,12 @@ def session(namespace: str | None = None, *, as_json: bool = False) -> Iterator[
         with Client(settings) as client:
             named = settings.namespace if namespace is None else namespace
             yield Session(settings=settings, client=client, namespace=named)
+
+
+def progress_bar(*, hidden: bool = False) -> Progress:
+    """What long work shows on standard error while it lasts: how much of how much, and the time left."""
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    return Progress(*columns, console=err, transient=True, disable=hidden)
 
 
 def print_json(reply: Any) -> None:
