@@ -9,7 +9,6 @@ look at nothing else. The register is changed under a file lock, by whole replac
 from __future__ import annotations
 
 import fcntl
-import os
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -20,6 +19,7 @@ from typing import Any, Final, Literal
 import orjson
 
 from taishi.ingest.crashpoints import reach
+from taishi.ingest.durable_files import write_durably
 from taishi.ingest.errors import NotFound
 
 FIRST: Final = 1
@@ -171,7 +171,7 @@ def ensure_generation(home: Path) -> None:
     with generations.locked():
         if not (models / "current").exists():
             (models / f"g{FIRST}").mkdir(mode=0o700, exist_ok=True)
-            _replace(models / "current", f"g{FIRST}\n".encode())
+            write_durably(models / "current", f"g{FIRST}\n".encode())
         if not generations.path.exists():
             number = int(live_folder(home).name.removeprefix("g"))
             first = Generation(number=number, extraction=FIRST, state="live", activated_at=now())
@@ -226,12 +226,12 @@ class Generations:
                 self.write(after)
             if live_folder(self.home).name != after.live.name:
                 reach("registered")
-                _replace(self.path.parent / "current", f"{after.live.name}\n".encode())
+                write_durably(self.path.parent / "current", f"{after.live.name}\n".encode())
             return after
 
     def write(self, register: Register) -> None:
         """Whole, under the lock."""
-        _replace(self.path, orjson.dumps(_dump(register), option=orjson.OPT_INDENT_2))
+        write_durably(self.path, orjson.dumps(_dump(register), option=orjson.OPT_INDENT_2))
 
     def heal(self) -> None:
         """After a crash between the register and the live one's name: the register counts."""
@@ -261,16 +261,3 @@ def _load(data: Mapping[str, Any]) -> Register:
         generations={g["number"]: Generation(**{**g, "built": tuple(g["built"])}) for g in data["generations"]},
         notices=tuple(Notice(**n) for n in data["notices"]),
     )
-
-
-def _replace(path: Path, content: bytes) -> None:
-    """On disk, or not at all, whatever dies."""
-    fresh = path.with_name(path.name + ".new")
-    with fresh.open("wb") as file:
-        file.write(content)
-        file.flush()
-        os.fsync(file.fileno())
-    os.replace(fresh, path)
-    folder = os.open(path.parent, os.O_RDONLY)
-    os.fsync(folder)
-    os.close(folder)

@@ -24,6 +24,7 @@ from typing import Any, BinaryIO, Final, Self
 import orjson
 
 from .crashpoints import reach
+from .durable_files import sync
 from .envelope import Event, Position
 from .errors import LogDamaged
 
@@ -133,7 +134,7 @@ class Ledger:
         with os.fdopen(os.open(self.path, os.O_RDWR | os.O_CREAT, 0o600), "r+b") as file:
             fcntl.flock(file, fcntl.LOCK_EX)
             if fresh:
-                _fsync_folder(self.path.parent)
+                sync(self.path.parent)
             yield file
 
     def _catch_up(self, file: BinaryIO) -> None:
@@ -177,11 +178,3 @@ def _verified(line: bytes, secret: bytes, before: str) -> tuple[LedgerEntry, str
 def _whole_lines(content: bytes) -> list[bytes]:
     """Without what follows the last line's end: a write that a crash cut short was never acknowledged."""
     return content[: content.rfind(b"\n") + 1].splitlines(keepends=True)
-
-
-def _fsync_folder(folder: Path) -> None:
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)

@@ -13,13 +13,13 @@ import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
 from typing import BinaryIO, Final
 
 from .archive import Archive
 from .archived_log import ArchivedLog
 from .chain import GENESIS
 from .crashpoints import reach
+from .durable_files import sync
 from .envelope import NewEvent
 from .errors import LogDamaged, Unavailable
 from .log import Batch
@@ -78,7 +78,7 @@ class Sealer:
             manifest = writer.finish()
             _sync(file)
         os.replace(fresh, manifest.name.path(self._folder))
-        _sync_folder(folder)
+        sync(folder)
         reach("segment_written")
         self._check(manifest)
         fresh = folder / "manifest.tmp"
@@ -86,7 +86,7 @@ class Sealer:
             file.write(manifest.signed(self._signer))
             _sync(file)
         os.replace(fresh, manifest.name.manifest_path(self._folder))
-        _sync_folder(folder)
+        sync(folder)
         Manifest.read(self._folder, manifest.name, self._signer)
         self._clear(manifest)
         reach("segment_sealed")
@@ -217,11 +217,3 @@ def _event(manifest: Manifest, partitions: int) -> NewEvent:
 def _sync(file: BinaryIO) -> None:
     file.flush()
     os.fsync(file.fileno())
-
-
-def _sync_folder(folder: Path) -> None:
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)

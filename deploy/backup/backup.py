@@ -16,6 +16,7 @@ from typing import Any, Final
 
 from taishi.ingest.chain import GENESIS
 from taishi.ingest.crashpoints import reach
+from taishi.ingest.durable_files import write_durably
 from taishi.ingest.errors import ConfigurationError, RestoreRefused
 from taishi.ingest.segments import SegmentName
 from taishi.ingest.signatures import Signer
@@ -35,7 +36,6 @@ from .folders import (
     numbered,
     read_manifest,
     remove_folder,
-    write_durably,
 )
 from .key_copy import KEYS_FILE, LEDGER_FILE, last_key
 from .log_part import write_segment

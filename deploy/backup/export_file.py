@@ -13,10 +13,10 @@ from typing import Final
 
 from cryptography.hazmat.primitives.kdf.scrypt import Scrypt
 
+from taishi.ingest.durable_files import sync
 from taishi.ingest.errors import BackupDamaged
 
 from .export_lines import is_header
-from .folders import sync
 from .sealed_file import FrameWriter, read_frames
 
 MAGIC: Final = b"taishi export sealed 1\n"

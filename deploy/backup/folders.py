@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
+from taishi.ingest.durable_files import sync, write_durably
 from taishi.ingest.errors import BackupDamaged
 
 from .manifest import FileSum, Manifest, ManifestRefused
@@ -79,25 +80,6 @@ class Draft:
         """Of every file in it."""
         names = sorted(path.relative_to(self.path).as_posix() for path in self.path.rglob("*") if path.is_file())
         return {name: file_sum(self.path / name) for name in names}
-
-
-def sync(path: Path) -> None:
-    handle = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
-
-
-def write_durably(path: Path, content: bytes) -> None:
-    """Replaces the file as a whole; durable when it returns."""
-    fresh = path.with_name(path.name + ".new")
-    with os.fdopen(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
-        file.write(content)
-        file.flush()
-        os.fsync(file.fileno())
-    os.replace(fresh, path)
-    sync(path.parent)
 
 
 def chunks_of(path: Path) -> Iterator[bytes]:

@@ -11,12 +11,12 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Final
 
+from taishi.ingest.durable_files import sync
 from taishi.ingest.envelope import FORGETTING_TYPES
 from taishi.ingest.stored_entries import StoredEntries
 
 from ..generations import live_folder, vectors_folder
 from .copies import nameless_copy
-from .folders import sync
 from .sealed_file import seal_into, unsealed
 
 SECRET: Final = "models"

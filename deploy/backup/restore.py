@@ -24,6 +24,7 @@ import orjson
 
 from taishi.ingest.archived_log import ArchivedLog
 from taishi.ingest.crashpoints import reach
+from taishi.ingest.durable_files import sync, write_durably
 from taishi.ingest.entries import StoredEntry
 from taishi.ingest.envelope import FORGETTING_TYPES
 from taishi.ingest.errors import BackupDamaged, ConfigurationError, RecordedBehind, RestoreRefused
@@ -35,7 +36,7 @@ from taishi.ingest.valkey_restore import ValkeyRestore
 from ..event_log import open_keys, open_log
 from ..generations import Generations, generation_folder, models_folder
 from ..settings import Settings
-from .folders import GENERATIONS_FILE, default_keys_folder, sync, write_durably
+from .folders import GENERATIONS_FILE, default_keys_folder
 from .key_copy import KEYS_FILE, keystore_file, mint_beyond, passing_secret_in
 from .log_server import own_server
 from .marker import MARKER

@@ -8,13 +8,12 @@ from pathlib import Path
 from typing import Final
 
 from taishi.ingest.archived_log import ArchivedLog
+from taishi.ingest.durable_files import sync
 from taishi.ingest.envelope import FORGETTING_TYPES
 from taishi.ingest.keys import KeyStore
 from taishi.ingest.ledger import Ledger, LedgerEntry
 from taishi.ingest.sealing import Sealer
 from taishi.ingest.signatures import Signer
-
-from .folders import sync
 
 _READ: Final = 1_000
 
