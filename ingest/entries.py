@@ -23,6 +23,8 @@ from .errors import KeyMissing, LogDamaged
 from .upcasters import UPCASTERS, Shape
 
 _EMPTY_BODY: Final[dict[str, Any]] = {}
+_FIELDS: Final = [b"h", b"b", b"d", b"t"]
+_IMPORTED_FIELDS: Final = [*_FIELDS, b"r"]
 
 
 def encode_header(event: NewEvent, key_id: int) -> bytes:
@@ -99,12 +101,17 @@ class StoredEntry:
 
 def parse_entry(partition: int, seq: int, fields: list[bytes]) -> StoredEntry:
     """`fields` alternate names and values. Raises LogDamaged where the entry is not what was written."""
-    named = dict(zip(fields[::2], fields[1::2], strict=True))
     try:
-        raw, sealed, digest = named[b"h"], named[b"b"], named[b"d"]
-        appended_at = int(named[b"t"])
-        recorded_at = int(named[b"r"]) if b"r" in named else None
-    except (KeyError, ValueError):
+        given = None
+        if fields[::2] == _FIELDS:
+            _, raw, _, sealed, _, digest, _, at = fields
+        elif fields[::2] == _IMPORTED_FIELDS:
+            _, raw, _, sealed, _, digest, _, at, _, given = fields
+        else:
+            raise ValueError("other fields")
+        appended_at = int(at)
+        recorded_at = None if given is None else int(given)
+    except ValueError:
         raise LogDamaged(f"the entry at {Position(partition, seq)} is not one that this log writes") from None
     return stored_entry(
         Position(partition, seq), raw, sealed, digest=digest, appended_at=appended_at, recorded_at=recorded_at

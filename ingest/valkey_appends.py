@@ -52,6 +52,11 @@ class PartitionKeys:
         """As `append.lua` has it."""
         return b"%b%d" % (self.bucket_prefix, (fingerprint[0] % (BUCKETS >> 8)) * 256 + fingerprint[1])
 
+    def asked_place(self, fingerprint: bytes) -> bytes:
+        """The command, in RESP, whose reply is the sequence number of the event with this fingerprint."""
+        bucket = self.bucket(fingerprint)
+        return b"*3\r\n$4\r\nHGET\r\n$%d\r\n%b\r\n$16\r\n%b\r\n" % (len(bucket), bucket, fingerprint)
+
 
 def fingerprint(namespace: str, event_id: str) -> bytes:
     """16 bytes that stand for an event id of a namespace in the dedup buckets and the erased set."""

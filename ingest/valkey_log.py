@@ -212,7 +212,7 @@ class ValkeyLog:
         partition = self.partition_of(namespace)
         prints = [fingerprint(namespace, event_id) for event_id in event_ids]
         keys = self._keys[partition]
-        found = self._server.ask_all([command(b"HGET", keys.bucket(print_), print_) for print_ in prints])
+        found = self._server.ask_all([keys.asked_place(print_) for print_ in prints])
         return [None if seq is None else Position(partition, int(seq)) for seq in found]
 
     def head(self, partition: int) -> int:

@@ -76,7 +76,7 @@ class ValkeyStream:
         """Where the index of event ids, which `append` keeps, places the events of these entries."""
         keys = self._keys[partition]
         prints = [fingerprint(entry.header["n"], entry.header["i"]) for entry in entries]
-        found = self._server.ask_all([command(b"HGET", keys.bucket(print_), print_) for print_ in prints])
+        found = self._server.ask_all([keys.asked_place(print_) for print_ in prints])
         return [None if seq is None else int(seq) for seq in found]
 
     def first(self, partition: int) -> int | None:

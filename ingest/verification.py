@@ -92,6 +92,8 @@ class PartitionAudit:
         self._appended_at = 0
         self._entries = self._sealed = self._compared = 0
         self._sound = 0  # up to here the sequence is known to be what it was
+        self._vouched = max((seq for seq, those in self._remembered.items() if any(k.chain for k in those)), default=0)
+        self._strayed: Flaw | None = None  # behind what anybody vouches for
         self._doubted: list[tuple[int, int, Remembered]] = []
         self._told: dict[str, int] = {}
         self._source = ""  # the segment that is being walked
@@ -175,6 +177,14 @@ class PartitionAudit:
                 continue
             for entry in run.entries:
                 self._step(entry)
+            self._check_places(run.entries)
+
+    def _check_places(self, entries: Sequence[StoredEntry]) -> None:
+        """Of those that no later chain value vouches for, while they are at hand."""
+        begin = max(self._vouched, self._archive.last(self._partition)) + 1
+        unvouched = [entry for entry in entries if entry.position.seq >= begin]
+        if unvouched and self._strayed is None:
+            self._strayed = self._stray(unvouched)
 
     def _skip_to(self, seq: int) -> None:
         self._seq, self._chain = seq, None
@@ -241,7 +251,8 @@ class PartitionAudit:
                 )
             begin = min(begin, first)
         if not self._doubted and self._sound < self._head:
-            self._misplaced(self._sound + 1, self._head)
+            if not self._misplaced(self._sound + 1, min(self._vouched, self._head)) and self._strayed is not None:
+                self._flaws.append(self._strayed)
 
     def _misplaced(self, first: int, last: int) -> bool:
         """Whether the index of event ids places an entry of the stretch elsewhere; the first such is named."""
@@ -253,15 +264,20 @@ class PartitionAudit:
                 following = self._stream.following(self._partition, after + 1)
                 after = last if following is None else following - 1
                 continue
-            for entry, seq in zip(entries, self._stream.placed(self._partition, entries), strict=True):
-                after = entry.position.seq
-                if seq != after:
-                    there = f"at {Position(self._partition, seq)}" if seq else "nowhere"
-                    self._flaw(
-                        after, self._where(), f"its event was appended {there}: reordered, or put there by others"
-                    )
-                    return True
+            if (stray := self._stray(entries)) is not None:
+                self._flaws.append(stray)
+                return True
+            after = entries[-1].position.seq
         return False
+
+    def _stray(self, entries: Sequence[StoredEntry]) -> Flaw | None:
+        """The first whose event the index of event ids places elsewhere."""
+        for entry, seq in zip(entries, self._stream.placed(self._partition, entries), strict=True):
+            if seq != entry.position.seq:
+                there = f"at {Position(self._partition, seq)}" if seq else "nowhere"
+                what = f"its event was appended {there}: reordered, or put there by others"
+                return Flaw(position=entry.position, where=self._where(), what=what)
+        return None
 
     def _gap(self, first: int, last: int, where: str, why: str) -> None:
         missing = f"entry {first} is" if first == last else f"entries {first} to {last} are"
