@@ -16,8 +16,8 @@ from taishi.ingest.upkeep import UpkeepQueue
 from taishi.projections.due import Due as FoundDue
 from taishi.projections.due import DueModel, open_due
 
-from .event_log import open_keys, open_log
-from .generations import live_folder, models_folder
+from .event_log import opened_log
+from .generations import is_founded, live_folder
 from .settings import Settings
 
 JOB: Final = "maintain"
@@ -77,7 +77,7 @@ def aging(settings: Settings, log: EventLog | None = None) -> Iterator[ReadModel
     """Over the live generation, as far as there is one."""
     opened: dict[int, DueModel] = {}
     try:
-        if (models_folder(settings.home) / "current").exists():
+        if is_founded(settings.home):
             folder = live_folder(settings.home)
             found = {p: open_due(folder, p) for p in range(settings.partitions)}
             opened = {p: model for p, model in found.items() if model is not None}
@@ -96,16 +96,10 @@ def run_maintenance(
     in_time: Callable[[], bool] = lambda: True,
 ) -> Maintained:
     """`commands.lifecycle.maintain` over this deployment. Raises Unavailable."""
-    keys = open_keys(settings)
-    log = open_log(settings, keys)
-    try:
-        with aging(settings, log) as due:
-            return maintain(
-                log, due, now=time.time_ns() // 1_000, namespaces=namespaces, told=told, done=done, in_time=in_time
-            )
-    finally:
-        log.close()
-        keys.close()
+    with opened_log(settings) as (log, _), aging(settings, log) as due:
+        return maintain(
+            log, due, now=time.time_ns() // 1_000, namespaces=namespaces, told=told, done=done, in_time=in_time
+        )
 
 
 def maintenance_job(settings: Settings, queue: UpkeepQueue, args: Mapping[str, Any]) -> None:

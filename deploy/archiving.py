@@ -7,19 +7,16 @@ from functools import partial
 from pathlib import Path
 from typing import Final
 
-import apsw
-
 from taishi.ingest.archived_log import ArchivedLog
-from taishi.ingest.errors import Unavailable
 from taishi.ingest.keys import KeyStore
 from taishi.ingest.outbox import Outbox
 from taishi.ingest.sealing import Outcome, Sealing
 from taishi.ingest.signatures import Signer
-from taishi.projections.store import open_connection
+from taishi.projections.store import checkpoint_of
 from taishi.projections.vectors import serving
 from taishi.projections.worker import model_path
 
-from .event_log import open_keys, open_log
+from .event_log import opened_log
 from .generations import Generations, generation_folder, outbox_path, vectors_folder
 from .settings import Settings
 
@@ -49,13 +46,8 @@ def sealing(
 
 def seal_what_is_old(settings: Settings) -> None:
     """The upkeep job."""
-    keys = open_keys(settings)
-    log = open_log(settings, keys)
-    try:
+    with opened_log(settings) as (log, keys):
         sealing(settings, log, keys, least=min(LEAST, settings.archive_keep)).run()
-    finally:
-        log.close()
-        keys.close()
 
 
 def read_by_all(settings: Settings, partition: int) -> int:
@@ -76,18 +68,8 @@ def read_by_all(settings: Settings, partition: int) -> int:
 
 
 def _folded(folder: Path, partition: int) -> int:
-    try:
-        connection = open_connection(model_path(folder, partition), read_only=True)
-    except apsw.CantOpenError:
-        return 0
-    try:
-        return int(connection.execute("SELECT seq FROM checkpoint").get or 0)
-    except apsw.SQLError:
-        return 0
-    except apsw.BusyError:
-        raise Unavailable(f"the read model of partition {partition} is busy") from None
-    finally:
-        connection.close()
+    found = checkpoint_of(model_path(folder, partition))
+    return 0 if found is None else found.seq
 
 
 def _kept(path: Path, partition: int) -> int:

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from pathlib import Path
-
-import apsw
 
 from taishi.ingest.archived_log import ArchivedLog
-from taishi.ingest.errors import Unavailable
 from taishi.ingest.outbox import Outbox
 from taishi.ingest.verification import PartitionAudit, Remembered, Verdict
-from taishi.projections.store import open_connection
+from taishi.projections.store import checkpoint_of
 from taishi.projections.vector_schema import vector_paths
+from taishi.projections.vectors import inspect
 from taishi.projections.worker import model_path
 
 from .generations import models_folder, vectors_folder
@@ -42,9 +39,12 @@ def remembered(settings: Settings) -> Iterator[Remembered]:
     for partition in range(settings.partitions):
         for folder in sorted(models_folder(settings.home).glob("g*")):
             path = model_path(folder, partition)
-            yield from _checkpoint(path, f"{folder.name}/{path.name}", partition, chained=True)
+            if (read := checkpoint_of(path)) is not None:
+                name = f"{folder.name}/{path.name}"
+                yield Remembered(name=name, partition=partition, seq=read.seq, digest=read.digest, chain=read.chain)
         for path in vector_paths(vectors_folder(settings.home), partition):
-            yield from _checkpoint(path, path.name, partition, chained=False)
+            if (file := inspect(path)) is not None and file.seq:
+                yield Remembered(name=path.name, partition=partition, seq=file.seq, digest=file.digest)
     for path in sorted((settings.home / "keeper").glob("*.db")):
         outbox = Outbox(path)
         for partition in range(settings.partitions):
@@ -53,19 +53,3 @@ def remembered(settings: Settings) -> Iterator[Remembered]:
                 yield Remembered(name=f"keeper/{path.name}", partition=partition, seq=at.seq, digest=at.digest)
         outbox.dispose()
 
-
-def _checkpoint(path: Path, name: str, partition: int, *, chained: bool) -> Iterator[Remembered]:
-    try:
-        connection = open_connection(path, read_only=True)
-    except apsw.CantOpenError:
-        return
-    try:
-        row = connection.execute(f"SELECT seq, digest, {'chain' if chained else 'NULL'} FROM checkpoint").fetchone()
-    except apsw.BusyError:
-        raise Unavailable(f"{name} is busy") from None
-    except apsw.SQLError:
-        return  # being made
-    finally:
-        connection.close()
-    if row is not None and row[0]:
-        yield Remembered(name=name, partition=partition, seq=row[0], digest=row[1], chain=row[2])

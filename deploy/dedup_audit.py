@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing
 from typing import Any, Final
 
 from taishi.commands.dedup_audit import Audited, audit_grey_zone
@@ -13,9 +14,9 @@ from taishi.ingest.model.chat import Chat
 from taishi.ingest.model.pair_audit import MOST_PAIRS, Pair, PairAudit
 from taishi.projections.grey_zone import GreyPair, grey_pairs
 
-from .event_log import open_keys, open_log
+from .event_log import opened_log
 from .extraction import open_ledger, provider_of
-from .generations import live_folder, models_folder
+from .generations import is_founded, live_folder
 from .settings import Settings
 
 log_: Final = logging.getLogger(__name__)
@@ -24,7 +25,7 @@ JOB: Final = "dedup-audit"
 
 def grey_zone(settings: Settings, *, namespace: str | None = None) -> Iterator[GreyPair]:
     """What nobody has given a verdict on."""
-    if (models_folder(settings.home) / "current").exists():
+    if is_founded(settings.home):
         folder = live_folder(settings.home)
         for partition in range(settings.partitions):
             yield from grey_pairs(folder, partition, namespace=namespace)
@@ -36,8 +37,6 @@ def run_audit(
     """Raises ConfigurationError where no model is set, Unavailable."""
     if settings.model is None:
         raise ConfigurationError("the audit asks a chat model: set a [model] block", field="model")
-    keys = open_keys(settings)
-    log = open_log(settings, keys)
     budget = open_ledger(settings)
     chat = Chat(provider_of(settings.model))
     audit = PairAudit(Caller(chat, budget), seconds=2 * settings.model.timeout)
@@ -47,13 +46,8 @@ def run_audit(
         verdicts, bill = audit.judge(namespace, asked)
         return verdicts, bill.facts()
 
-    try:
+    with closing(budget), closing(chat), opened_log(settings) as (log, _):
         return audit_grey_zone(log, grey_zone(settings, namespace=namespace), judge, at_once=MOST_PAIRS, done=done)
-    finally:
-        chat.close()
-        budget.close()
-        log.close()
-        keys.close()
 
 
 def audit_job(settings: Settings) -> None:

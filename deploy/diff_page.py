@@ -18,7 +18,7 @@ code{font-size:85%;color:#666}
 def page(report: dict[str, Any]) -> str:
     """`report` is `diffing.Report.to_json`."""
     before, after, claims = report["before"], report["after"], report["claims"]
-    title = f"Generation {before['generation']} → {after['generation']}"
+    title = f"Generation g{before['generation']} → g{after['generation']}"
     forgotten = report["tombstones"]
     verdict = (
         f"<p class=bad>{len(forgotten['readable'])} forgotten memories can be read again.</p>"

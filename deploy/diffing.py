@@ -142,7 +142,7 @@ def check_gate(settings: Settings, number: int, *, limit: float) -> None:
     if found.share > limit:
         raise Conflict(
             f"{found.share:.1%} of the claims are lost or changed in g{number}, more than {limit:.0%}:"
-            f" look at `taishi diff {register.live.number} {number}`, then use --force"
+            f" look at `taishi diff {register.live.name} g{number}`, then use --force"
         )
 
 

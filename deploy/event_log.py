@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 from taishi.ingest.archive import Archive
 from taishi.ingest.archived_log import ArchivedLog
 from taishi.ingest.keys import KeyStore
@@ -26,6 +29,18 @@ def open_log(settings: Settings, keys: KeyStore) -> ArchivedLog:
         encryption=settings.encryption,
         durability=settings.durability,
     )
+
+
+@contextmanager
+def opened_log(settings: Settings) -> Iterator[tuple[ArchivedLog, SqlAlchemyKeyStore]]:
+    """The log and its keys, for as long as the block lasts."""
+    keys = open_keys(settings)
+    log = open_log(settings, keys)
+    try:
+        yield log, keys
+    finally:
+        log.close()
+        keys.close()
 
 
 def log_url(settings: Settings) -> str:

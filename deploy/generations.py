@@ -96,7 +96,7 @@ class Register:
         """Raises NotFound."""
         found = self.generations.get(number)
         if found is None:
-            raise NotFound(f"there is no generation {number}: `taishi generations` lists them", field="generation")
+            raise NotFound(f"there is no generation g{number}: `taishi generations` lists them", field="generation")
         return found
 
     def extraction(self, number: int) -> Extraction:
@@ -158,8 +158,21 @@ def live_extraction(home: Path) -> int:
 
 def live_folder(home: Path) -> Path:
     """The live generation's folder, as it is now."""
-    models = models_folder(home)
-    return models / (models / "current").read_text("utf-8").strip()
+    return models_folder(home) / _marker(home).read_text("utf-8").strip()
+
+
+def name_live(home: Path, name: str) -> None:
+    """Makes that generation's folder the live one, at once for every reader."""
+    write_durably(_marker(home), f"{name}\n".encode())
+
+
+def is_founded(home: Path) -> bool:
+    """Whether something was ever started in this home: there is a live generation."""
+    return _marker(home).exists()
+
+
+def _marker(home: Path) -> Path:
+    return models_folder(home) / "current"
 
 
 def ensure_generation(home: Path) -> None:
@@ -169,9 +182,9 @@ def ensure_generation(home: Path) -> None:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     generations = Generations(home)
     with generations.locked():
-        if not (models / "current").exists():
+        if not is_founded(home):
             (models / f"g{FIRST}").mkdir(mode=0o700, exist_ok=True)
-            write_durably(models / "current", f"g{FIRST}\n".encode())
+            name_live(home, f"g{FIRST}")
         if not generations.path.exists():
             number = int(live_folder(home).name.removeprefix("g"))
             first = Generation(number=number, extraction=FIRST, state="live", activated_at=now())
@@ -226,7 +239,7 @@ class Generations:
                 self.write(after)
             if live_folder(self.home).name != after.live.name:
                 reach("registered")
-                write_durably(self.path.parent / "current", f"{after.live.name}\n".encode())
+                name_live(self.home, after.live.name)
             return after
 
     def write(self, register: Register) -> None:

@@ -58,7 +58,7 @@ from taishi.queries.status import VectorsAt
 from .claim_directory import ReadModelDirectory
 from .earlier import EarlierClaims
 from .embedding_anew import EmbeddingAnew
-from .event_log import open_keys, open_log
+from .event_log import open_keys, open_log, opened_log
 from .extraction import keeping, make_extractor, reading, settings_of
 from .followers import FollowedModels, KeptWindows
 from .generations import Extraction, Generations, live_folder, models_folder, outbox_path, vectors_folder
@@ -84,11 +84,8 @@ def open_ledger(settings: Settings, keys: KeyStore) -> Ledger:
 
 def check_log(settings: Settings) -> None:
     """Raises TaishiError where the key store or the log's server cannot be used, before anything depends on them."""
-    keys = open_keys(settings)
-    log = open_log(settings, keys)
-    log.head(0)
-    log.close()
-    keys.close()
+    with opened_log(settings) as (log, _):
+        log.head(0)
 
 
 @lru_cache(maxsize=1)

@@ -55,7 +55,7 @@ def start_rebuild(generations: Generations, *, extractor: str | None = None) -> 
     def step(register: Register) -> Register:
         for other in register.generations.values():
             if other.state in UNFINISHED:
-                raise Conflict(f"generation {other.number} is being built: wait for it, or `taishi rebuild --stop` it")
+                raise Conflict(f"{other.name} is being built: wait for it, or `taishi rebuild --stop` it")
         live = register.live
         fresh = Generation(
             number=register.last + 1, extraction=live.extraction, state="building", started_at=now()

@@ -34,13 +34,13 @@ def activate(
     wanted = generations.read().generation(number)
     if wanted.state not in FOLLOWING:
         why = f": {wanted.error}" if wanted.error else ""
-        raise Conflict(f"generation {number} is {wanted.state}{why}", field="generation")
+        raise Conflict(f"g{number} is {wanted.state}{why}", field="generation")
     _catch_up(generations, wanted, partitions=partitions, seconds=seconds)
 
     def step(register: Register) -> Register:
         before, fresh = register.live, register.generation(number)
         if fresh.state not in FOLLOWING:
-            raise Conflict(f"generation {number} is {fresh.state}", field="generation")
+            raise Conflict(f"g{number} is {fresh.state}", field="generation")
         if before.number == number:
             return register
         at = now()
@@ -55,7 +55,7 @@ def _catch_up(generations: Generations, wanted: Generation, *, partitions: int, 
     until = time.monotonic() + seconds
     while left := behind(generations, wanted, generations.read().live, partitions=partitions):
         if time.monotonic() > until:
-            raise NotCaughtUp(f"generation {wanted.number} is {left} events behind the live one: is Taishi running?")
+            raise NotCaughtUp(f"{wanted.name} is {left} events behind the live one: is Taishi running?")
         time.sleep(_POLL_SECONDS)
 
 

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from taishi.projections.digest import content_digest
 from taishi.projections.rebuild import PartitionBuild
-from taishi.projections.store import open_connection
+from taishi.projections.store import checkpoint_in, open_connection
 from taishi.projections.worker import model_path
 
 from .generations import Generation, generation_folder
@@ -73,8 +73,8 @@ def digest_of(path: Path, partition: int) -> Digest:
     connection = open_connection(path, read_only=True)
     try:
         connection.execute("BEGIN")
-        seq, chain = connection.execute("SELECT seq, chain FROM checkpoint").get
-        return Digest(partition=partition, seq=seq, chain=chain.hex(), digest=content_digest(connection))
+        at = checkpoint_in(connection)
+        return Digest(partition=partition, seq=at.seq, chain=at.chain.hex(), digest=content_digest(connection))
     finally:
         connection.close()
 
@@ -83,20 +83,19 @@ def replayed(
     settings: Settings, generation: Generation, found: Sequence[Digest], *, folder: Path, batch: int
 ) -> list[Digest]:
     """The digests of read models that are folded anew in `folder`, each up to the position of the one `found`."""
-    from .event_log import open_keys, open_log
+    from .event_log import opened_log
     from .processes import analyzer
 
-    log = open_log(settings, open_keys(settings))
     fresh = []
-    for digest in found:
-        build = PartitionBuild(
-            log=log, folder=folder, partition=digest.partition, analyzer=analyzer(settings.dictionary),
-            generation=generation.extraction, batch=batch, upto=digest.seq,
-        )  # fmt: skip
-        while not build.slice(seconds=60).complete:
-            pass
-        build.finish()
-        build.close()
-        fresh.append(digest_of(model_path(folder, digest.partition), digest.partition))
-    log.close()
+    with opened_log(settings) as (log, _):
+        for digest in found:
+            build = PartitionBuild(
+                log=log, folder=folder, partition=digest.partition, analyzer=analyzer(settings.dictionary),
+                generation=generation.extraction, batch=batch, upto=digest.seq,
+            )  # fmt: skip
+            while not build.slice(seconds=60).complete:
+                pass
+            build.finish()
+            build.close()
+            fresh.append(digest_of(model_path(folder, digest.partition), digest.partition))
     return fresh

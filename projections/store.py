@@ -18,7 +18,7 @@ import orjson
 
 from taishi.ingest.chain import GENESIS, extend
 from taishi.ingest.envelope import FORGETTING_TYPES, Event
-from taishi.ingest.errors import KeyMissing, LogDamaged, TaishiError, UnknownEventVersion
+from taishi.ingest.errors import KeyMissing, LogDamaged, TaishiError, Unavailable, UnknownEventVersion
 
 from . import fold
 from .analysis import Analyzer
@@ -53,6 +53,28 @@ class Checkpoint:
     seq: int
     chain: bytes
     digest: bytes
+
+
+def checkpoint_of(path: Path) -> Checkpoint | None:
+    """Of a read model that somebody may be folding. None where nothing was folded yet. Raises Unavailable."""
+    try:
+        connection = open_connection(path, read_only=True)
+    except apsw.CantOpenError:
+        return None
+    try:
+        found = checkpoint_in(connection)
+    except apsw.SQLError:
+        return None  # being made
+    except apsw.BusyError:
+        raise Unavailable(f"the read model {path.name} is busy") from None
+    finally:
+        connection.close()
+    return found if found.seq else None
+
+
+def checkpoint_in(connection: apsw.Connection) -> Checkpoint:
+    seq, chain, digest = connection.execute("SELECT seq, chain, digest FROM checkpoint").get
+    return Checkpoint(seq=seq, chain=chain, digest=digest)
 
 
 def open_connection(path: Path, *, read_only: bool = False) -> apsw.Connection:
@@ -119,8 +141,7 @@ class ReadModelFile:
         return int(self._connection.execute("SELECT generation FROM checkpoint").get)
 
     def _read_checkpoint(self) -> Checkpoint:
-        seq, chain, digest = self._connection.execute("SELECT seq, chain, digest FROM checkpoint").get
-        return Checkpoint(seq=seq, chain=chain, digest=digest)
+        return checkpoint_in(self._connection)
 
     def apply(
         self, events: Sequence[Event], *, stop_at_poison: bool = False, skipping: Collection[int] = ()

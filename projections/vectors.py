@@ -50,12 +50,13 @@ class Document:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VectorFile:
-    """What a reader needs to know of a file. `seq` is its checkpoint."""
+    """What a reader needs to know of a file. `seq` is its checkpoint, `digest` that of the event there."""
 
     path: Path
     model: str
     dimension: int
     seq: int
+    digest: bytes
     complete: bool
     retired: bool
 
@@ -74,7 +75,7 @@ def inspect(path: Path) -> VectorFile | None:
         return None
     try:
         row = connection.execute(
-            "SELECT version, model, dimension, complete_at, retired, seq FROM meta, checkpoint"
+            "SELECT version, model, dimension, complete_at, retired, seq, digest FROM meta, checkpoint"
         ).fetchone()
     except apsw.SQLError:
         return None
@@ -82,10 +83,11 @@ def inspect(path: Path) -> VectorFile | None:
         connection.close()
     if row is None or row[0] != VECTOR_VERSION:
         return None
-    _, model, dimension, complete_at, retired, seq = row
+    _, model, dimension, complete_at, retired, seq, digest = row
     return VectorFile(
-        path=path, model=model, dimension=dimension, seq=seq, complete=seq >= complete_at, retired=bool(retired)
-    )
+        path=path, model=model, dimension=dimension, seq=seq, digest=digest, complete=seq >= complete_at,
+        retired=bool(retired),
+    )  # fmt: skip
 
 
 def set_aside(folder: Path, partition: int, model: str) -> None:

@@ -23,7 +23,7 @@ from taishi.ingest.signatures import Signer
 from taishi.ingest.sqlalchemy_keys import SqlAlchemyKeyStore
 from taishi.ingest.stored_entries import StoredEntries
 
-from ..generations import Generations
+from ..generations import Generations, is_founded
 from ..server import DirectoryLock
 from .copies import copy_database
 from .folders import (
@@ -117,7 +117,7 @@ class BackupMaker:
 
     def _copy_models(self) -> bool:
         """Not where the read models have not caught up with what was forgotten within some seconds."""
-        if not (self._source.home / "models" / "current").exists():
+        if not is_founded(self._source.home):
             return False
         number = _after(model_copies(self._folder))
         for tried in range(_TRIES):

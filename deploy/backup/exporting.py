@@ -13,7 +13,7 @@ from taishi.ingest.envelope import Event, Position
 from taishi.ingest.errors import NotFound
 from taishi.ingest.log import EventLog
 
-from ..event_log import open_keys, open_log
+from ..event_log import opened_log
 from ..generations import Generations
 from ..settings import Settings
 from .export_file import written
@@ -29,14 +29,8 @@ def export(
 ) -> dict[str, int]:
     """How many events went along, how many were left out. Raises NotFound where the namespace has none."""
     refuse_unfinished(settings.home)
-    with reached_server(settings) as reached:
-        keys = open_keys(reached)
-        log = open_log(reached, keys)
-        try:
-            return _exported(log, namespace, target, passphrase, _live_extraction(settings), tell)
-        finally:
-            log.close()
-            keys.close()
+    with reached_server(settings) as reached, opened_log(reached) as (log, _):
+        return _exported(log, namespace, target, passphrase, _live_extraction(settings), tell)
 
 
 def _live_extraction(settings: Settings) -> int:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from taishi.ingest.errors import ConfigurationError
 
-from ..event_log import open_keys, open_log
+from ..event_log import opened_log
 from ..settings import Settings
 from .backup import Backup, BackupMaker, Progress, Source
 from .folders import default_keys_folder
@@ -37,9 +37,7 @@ def make_backup(
     """Raises what `BackupMaker.make` raises; ConfigurationError for a key store that is no file."""
     keystore = keystore_file(settings.keystore)
     refuse_unfinished(settings.home)
-    with reached_server(settings) as reached:
-        keys = open_keys(reached)
-        log = open_log(reached, keys)
+    with reached_server(settings) as reached, opened_log(reached) as (log, keys):
         source = Source(
             stored=log.stored,
             heads=lambda: [log.head(p) for p in range(log.partitions)],
@@ -55,8 +53,4 @@ def make_backup(
             keep_keys=keep_keys or settings.keep_keys,
             tell=tell,
         )
-        try:
-            return maker.make()
-        finally:
-            log.close()
-            keys.close()
+        return maker.make()

@@ -33,8 +33,8 @@ from taishi.ingest.sealing import TYPE as SEALED
 from taishi.ingest.sqlalchemy_keys import SqlAlchemyKeyStore
 from taishi.ingest.valkey_restore import ValkeyRestore
 
-from ..event_log import open_keys, open_log
-from ..generations import Generations, generation_folder, models_folder
+from ..event_log import opened_log
+from ..generations import Generations, generation_folder, models_folder, name_live
 from ..settings import Settings
 from .folders import GENERATIONS_FILE, default_keys_folder
 from .key_copy import KEYS_FILE, keystore_file, mint_beyond, passing_secret_in
@@ -127,13 +127,10 @@ class _Restore:
         with own_server(self._settings) as settings:
             self._refuse_a_log(settings, goes_on)
             resumed = self._put_back_log(settings)
-            keys = open_keys(settings)
-            log = open_log(settings, keys)
-            seal_again(log, keys, self._sealed)
-            missing = self._say_again(log, keys)
-            write_ledger(log, keys, self._settings.ledger)
-            log.close()
-            keys.close()
+            with opened_log(settings) as (log, keys):
+                seal_again(log, keys, self._sealed)
+                missing = self._say_again(log, keys)
+                write_ledger(log, keys, self._settings.ledger)
         reach("tombstones_restored")
         self._put_back_generation()
         models = not missing and self._put_back_models()
@@ -275,7 +272,7 @@ class _Restore:
                     extractions={live.extraction: register.extraction_of(live)},
                 )
             )
-        write_durably(models_folder(self._home) / "current", f"{live.name}\n".encode())
+        name_live(self._home, live.name)
         generation_folder(self._home, live).mkdir(mode=0o700, exist_ok=True)
 
     def _put_back_models(self) -> bool:

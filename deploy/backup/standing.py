@@ -6,7 +6,7 @@ from taishi.ingest.entries import StoredEntry
 from taishi.ingest.errors import RestoreRefused
 from taishi.ingest.ledger import Ledger
 
-from ..event_log import open_keys, open_log
+from ..event_log import opened_log
 from ..settings import Settings
 from .tombstones import holds
 
@@ -14,9 +14,7 @@ from .tombstones import holds
 def refuse_behind_ledger(settings: Settings) -> None:
     """Raises RestoreRefused where the ledger's newest tombstone of a partition is not in the log: an older log was put
     in place of the one that things were forgotten from. LogDamaged where the ledger was altered."""
-    keys = open_keys(settings)
-    log = open_log(settings, keys)
-    try:
+    with opened_log(settings) as (log, keys):
         newest = {entry.partition: entry for entry in Ledger(settings.ledger, keys.secret("ledger")).entries()}
         for partition, entry in newest.items():
 
@@ -29,6 +27,3 @@ def refuse_behind_ledger(settings: Settings) -> None:
                     "have: the log is older than what was forgotten; restore it with `taishi restore`, which forgets "
                     "that again"
                 )
-    finally:
-        log.close()
-        keys.close()

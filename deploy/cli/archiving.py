@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Annotated, Any, Final
 
 import typer
 
 from taishi.ingest.archive import Archive
-from taishi.ingest.archived_log import ArchivedLog
 from taishi.ingest.instants import render
 from taishi.ingest.segments import SegmentDamaged, SegmentName
-from taishi.ingest.sqlalchemy_keys import SqlAlchemyKeyStore
 
 from ..archiving import sealing
-from ..event_log import open_keys, open_log
-from ..settings import Settings, load_settings
+from ..event_log import opened_log
+from ..settings import load_settings
 from .render import aligned
 from .session import AsJson, failing_clearly, out, print_json, progress_bar
 
@@ -38,7 +34,7 @@ def seal(
     as_json: AsJson = False,
 ) -> None:
     """Seals all but the newest entries of each partition into segment files, and takes them out of the server."""
-    with failing_clearly(as_json=as_json), _log() as (settings, log, keys):
+    with failing_clearly(as_json=as_json), opened_log(settings := load_settings()) as (log, keys):
         keeping = settings.archive_keep if keep is None else keep
         before = [log.stream.bytes_held(partition) for partition in range(log.partitions)]
         total = sum(
@@ -74,11 +70,9 @@ def list_segments(as_json: AsJson = False) -> None:
     looked through by `taishi audit verify`."""
     with failing_clearly(as_json=as_json):
         settings = load_settings()
-        keys = open_keys(settings)
-        log = open_log(settings, keys)
-        names = [name for partition in range(settings.partitions) for name in log.archive.segments(partition)]
-        rows = [_shown(log.archive, name) for name in names]
-        keys.close()
+        with opened_log(settings) as (log, _):
+            names = [name for partition in range(settings.partitions) for name in log.archive.segments(partition)]
+            rows = [_shown(log.archive, name) for name in names]
     if as_json:
         print_json({"folder": str(settings.archive_folder), "segments": rows})
     elif not rows:
@@ -105,15 +99,3 @@ def _shown(archive: Archive, name: SegmentName) -> dict[str, Any]:
         "chain_after": manifest.chain_after,
         "sha256": manifest.sha256,
     }
-
-
-@contextmanager
-def _log() -> Iterator[tuple[Settings, ArchivedLog, SqlAlchemyKeyStore]]:
-    settings = load_settings()
-    keys = open_keys(settings)
-    log = open_log(settings, keys)
-    try:
-        yield settings, log, keys
-    finally:
-        log.close()
-        keys.close()

@@ -19,7 +19,7 @@ from taishi.ingest.verification import Remembered, Verdict
 
 from ..auditing import verify
 from ..backup.log_server import reached_server
-from ..event_log import open_keys, open_log
+from ..event_log import opened_log
 from ..settings import Settings, load_settings
 from .render import moment
 from .session import AsJson, Namespace, failing_clearly, out, print_json, progress_bar, session
@@ -185,11 +185,5 @@ def _verifier(public_key: str) -> Verifier:
 
 @contextmanager
 def _log() -> Iterator[tuple[Settings, ArchivedLog, Signer]]:
-    with reached_server(load_settings()) as settings:
-        keys = open_keys(settings)
-        log = open_log(settings, keys)
-        try:
-            yield settings, log, Signer.of(keys)
-        finally:
-            log.close()
-            keys.close()
+    with reached_server(load_settings()) as settings, opened_log(settings) as (log, keys):
+        yield settings, log, Signer.of(keys)

@@ -19,8 +19,8 @@ from taishi.ingest.outbox import KeptWindow, Outbox
 from taishi.projections.dead_letters import DeadLetter, ask_again
 from taishi.projections.dead_letters import dead_letters as dead_letters_of
 
-from ..event_log import open_keys, open_log
-from ..generations import FIRST, Generations, live_extraction, live_folder, models_folder, outbox_path
+from ..event_log import opened_log
+from ..generations import FIRST, Generations, is_founded, live_extraction, live_folder, outbox_path
 from ..settings import load_settings
 from .session import AsJson, Namespace, fail, failing_clearly, out, print_json, session, show
 
@@ -118,23 +118,18 @@ def answer(
 def _kept_answer(window: KeptWindow) -> str | None:
     settings = load_settings()
     generation = live_extraction(settings.home)
-    keys = open_keys(settings)
-    log = open_log(settings, keys)
-    try:
+    with opened_log(settings) as (log, keys):
         attempts = [failed_id(window.namespace, window.window_id, generation, n) for n in range(window.attempts)]
         for place in reversed(log.locate(window.namespace, attempts)):
             told = None if place is None else Answers(keys).opened(log.fetch(place).body)
             if told is not None:
                 return told
         return None
-    finally:
-        log.close()
-        keys.close()
 
 
 def _letters(namespace: str | None) -> list[DeadLetter]:
     settings = load_settings()
-    if not (models_folder(settings.home) / "current").exists():
+    if not is_founded(settings.home):
         return []
     found = dead_letters_of(live_folder(settings.home), settings.partitions, namespace=namespace)
     return [letter for letter in found if letter.state != "skipped"]

@@ -15,12 +15,17 @@ from ..diff_page import page
 from ..diffing import report
 from ..generations import Generation, Generations, Register
 from ..settings import load_settings
+from .generations import numbered
 from .session import AsJson, fail, failing_clearly, out, print_json
 
 
 def diff(
-    before: Annotated[int | None, typer.Argument(metavar="A", help="Default: the live one.")] = None,
-    after: Annotated[int | None, typer.Argument(metavar="B", help="Default: the newest other one.")] = None,
+    before: Annotated[
+        int | None, typer.Argument(metavar="A", parser=numbered, help="Such as g1. Default: the live one.")
+    ] = None,
+    after: Annotated[
+        int | None, typer.Argument(metavar="B", parser=numbered, help="Default: the newest other one.")
+    ] = None,
     questions: Annotated[
         Path | None,
         typer.Option(

@@ -16,7 +16,18 @@ from ..switching import activate as switch_to
 from ..switching import behind, previous, prune
 from .session import AsJson, failing_clearly, out, print_json
 
-Number = Annotated[int, typer.Argument(metavar="GENERATION", help="Its number, as `taishi generations` shows it.")]
+
+def numbered(name: str) -> int:
+    """The number of the generation `g2`, which may be called `2`."""
+    number = name.removeprefix("g")
+    if not (number.isascii() and number.isdigit()):
+        raise typer.BadParameter(f"{name} is no generation such as g2")
+    return int(number)
+
+
+Number = Annotated[
+    int, typer.Argument(metavar="GENERATION", parser=numbered, help="Its name, as `taishi generations` shows it.")
+]
 
 
 def list_generations(
@@ -91,4 +102,4 @@ def described(generation: Generation, register: Register) -> dict[str, Any]:
     shown = asdict(generation)
     for name in ("started_at", "ready_at", "activated_at"):
         shown[name] = render(shown[name]) if shown[name] else None
-    return {**shown, "extractor": register.extraction_of(generation).extractor or "as set"}
+    return {"name": generation.name, **shown, "extractor": register.extraction_of(generation).extractor or "as set"}

@@ -9,11 +9,14 @@ import typer
 from ..generations import Generations
 from ..settings import load_settings
 from ..verifying import Digest, digests, replayed, scratch
+from .generations import numbered
 from .session import AsJson, failing_clearly, out, print_json
 
 
 def verify(
-    number: Annotated[int | None, typer.Argument(metavar="GENERATION", help="Default: the live one.")] = None,
+    number: Annotated[
+        int | None, typer.Argument(metavar="GENERATION", parser=numbered, help="Default: the live one.")
+    ] = None,
     replay: Annotated[bool, typer.Option("--replay", help="Fold the log anew, and compare.")] = False,
     batch: Annotated[int, typer.Option(min=1, max=10_000, help="Events that a replay folds at a time.")] = 2_000,
     as_json: AsJson = False,

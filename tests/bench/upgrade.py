@@ -4,23 +4,29 @@
 
 FOLDER is a set of `recall-data` form. Its events are imported and read by the rules, a few memories are corrected and
 forgotten; then `tests.support.anew` reads everything anew, the difference is written, and the generations are switched
-to and fro while questions of the sets are asked at a steady rate. Prints what changed, how many recalls failed, and how
-many answers mixed two generations: an answer whose claims are not all of one of them.
+to and fro while questions arrive at a fixed rate, one of each set in turn. Prints what changed, how many recalls
+failed, how long they took (from when they were due), and how many answers mixed two generations: an answer whose claims
+are not all of one of them.
 """
 
 from __future__ import annotations
 
 import argparse
 import gzip
+import http.client
 import itertools
 import json
 import os
 import platform
+import queue
+import random
+import re
 import statistics
 import tempfile
 import threading
 import time
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +36,9 @@ from taishi.projections.store import open_connection
 from tests.support.anew import install
 from tests.support.running import RunningTaishi
 
-THREADS = 4
+CLIENTS = 32
+AFTER = 1.0
+"""Seconds after a switch that are looked at by themselves."""
 
 
 def ids_of(home: Path, generation: int) -> set[str]:
@@ -43,38 +51,79 @@ def ids_of(home: Path, generation: int) -> set[str]:
     return found
 
 
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """`due`: when it was to be asked, on the clock of `perf_counter`; `seconds` from then until it was answered, also
+    those that it waited for a free client. `claims` None: it failed, with `error`."""
+
+    due: float
+    seconds: float
+    claims: frozenset[str] | None
+    error: str = ""
+
+
+def processor_seconds(taishi: RunningTaishi) -> float:
+    """What the processes that answer have used of a core so far."""
+    ticks = 0
+    for name in ("read", "read-2"):
+        fields = Path(f"/proc/{taishi.pid(name)}/stat").read_text().rpartition(")")[2].split()
+        ticks += int(fields[11]) + int(fields[12])
+    return ticks / os.sysconf("SC_CLK_TCK")
+
+
 class Load:
-    """Recalls at a steady rate from a few clients, until `stop`."""
+    """Recalls that arrive at a fixed rate whether or not earlier ones are answered (an open loop), until `stop`."""
 
-    def __init__(self, url: str, questions: list[tuple[str, str]], rate: float) -> None:
-        self.answers: list[set[str]] = []
-        self.seconds: list[float] = []
-        self.failed: list[str] = []
-        self._url, self._questions, self._pause = url, itertools.cycle(questions), THREADS / rate
-        self._lock, self._stop = threading.Lock(), threading.Event()
-        self._pool = ThreadPoolExecutor(THREADS)
-        self._running = [self._pool.submit(self._run) for _ in range(THREADS)]
+    def __init__(self, url: str, questions: Iterator[tuple[str, str]], rate: float) -> None:
+        self.answers: list[Answer] = []
+        where = httpx.URL(url)
+        self._address = (str(where.host), int(where.port or 80))
+        self._questions, self._rate = questions, rate
+        self._waiting: queue.SimpleQueue[tuple[float, bytes] | None] = queue.SimpleQueue()
+        self._ended = threading.Event()
+        self.began = time.perf_counter()
+        self._threads = [threading.Thread(target=self._ask) for _ in range(CLIENTS)]
+        self._threads.append(threading.Thread(target=self._arrive))
+        for thread in self._threads:
+            thread.start()
 
-    def _run(self) -> None:
-        with httpx.Client(base_url=self._url, timeout=60) as client:
-            due = time.perf_counter()
-            while not self._stop.is_set():
-                due = max(due + self._pause, time.perf_counter() - 1)
-                time.sleep(max(0.0, due - time.perf_counter()))
-                with self._lock:
-                    namespace, query = next(self._questions)
-                began = time.perf_counter()
-                reply = client.post("/v1/recall", json={"namespace": namespace, "query": query[:2000]})
-                self.seconds.append(time.perf_counter() - began)
-                if reply.status_code == 200:
-                    self.answers.append({i["id"] for i in reply.json()["items"] if i["kind"] == "claim"})
-                else:
-                    self.failed.append(reply.text[:200])
+    def _arrive(self) -> None:
+        for number in itertools.count():
+            due = self.began + number / self._rate
+            time.sleep(max(0.0, due - time.perf_counter()))
+            if self._ended.is_set():
+                break
+            namespace, query = next(self._questions)
+            self._waiting.put((due, json.dumps({"namespace": namespace, "query": query[:2000]}).encode()))
+        for _ in range(CLIENTS):
+            self._waiting.put(None)
 
-    def stop(self) -> None:
-        self._stop.set()
-        for one in self._running:
-            one.result()
+    def _ask(self) -> None:
+        link = http.client.HTTPConnection(*self._address, timeout=60)
+        while (asked := self._waiting.get()) is not None:
+            due, body = asked
+            try:
+                link.request("POST", "/v1/recall", body, {"Content-Type": "application/json"})
+                reply = link.getresponse()
+                text = reply.read()
+                seconds = time.perf_counter() - due
+            except (OSError, http.client.HTTPException) as problem:
+                link.close()
+                self.answers.append(Answer(due, time.perf_counter() - due, None, repr(problem)))
+                continue
+            if reply.status == 200:
+                shown = frozenset(i["id"] for i in json.loads(text)["items"] if i["kind"] == "claim")
+                self.answers.append(Answer(due, seconds, shown))
+            else:
+                self.answers.append(Answer(due, seconds, None, text[:200].decode("utf-8", "replace")))
+        link.close()
+
+    def stop(self) -> float:
+        """Once all that arrived is answered: how many were answered a second since it began."""
+        self._ended.set()
+        for thread in self._threads:
+            thread.join()
+        return len(self.answers) / (time.perf_counter() - self.began)
 
 
 def rows(path: Path) -> list[dict[str, Any]]:
@@ -108,6 +157,7 @@ def main() -> None:
     ap.add_argument("folders", type=Path, nargs="+")
     ap.add_argument("--rate", type=float, default=100)
     ap.add_argument("--switches", type=int, default=10)
+    ap.add_argument("--alone", type=float, default=10, help="seconds of recalls before the first switch")
     ap.add_argument("--page", type=Path)
     args = ap.parse_args()
     with tempfile.TemporaryDirectory(prefix="upgrade-") as folder:
@@ -122,11 +172,11 @@ def main() -> None:
 
 
 def run(taishi: RunningTaishi, args: argparse.Namespace) -> None:
-    questions: list[tuple[str, str]] = []
+    sets: list[list[tuple[str, str]]] = []
     namespaces: set[str] = set()
     for folder in args.folders:
         told(taishi, "import", str(folder / "events.jsonl.gz"))
-        questions += [(q["namespace"], q["text"]) for q in rows(folder / "questions.jsonl.gz")]
+        sets.append([(q["namespace"], q["text"]) for q in rows(folder / "questions.jsonl.gz")])
         namespaces |= {event["namespace"] for event in rows(folder / "events.jsonl.gz")}
     for namespace in namespaces:
         taishi.settle(namespace, seconds=3600)
@@ -138,26 +188,44 @@ def run(taishi: RunningTaishi, args: argparse.Namespace) -> None:
     found = told(taishi, "diff", "1", "2", "--page", str(page), "--most", "1000000")
     counts = found["claims"]
     wanted = counts["lost"] + counts["gained"] + counts["changed"]
-    print(f"diff: {counts}, {len(found['changes'])} of {wanted} changes named, {len(found['unbound'])} unbound,"
+    named = len(re.findall(r"<td class=(?:lost|gained|changed)>", page.read_text("utf-8")))
+    print(f"diff: {counts}, the page names {named} of {wanted} changes, {len(found['unbound'])} unbound,"
           f" {found['tombstones']['checked']} tombstones, {len(found['tombstones']['readable'])} readable")  # fmt: skip
-    load = Load(taishi.read, questions, args.rate)
-    took = []
-    began = time.perf_counter()
+    for questions in sets:
+        random.Random(3).shuffle(questions)
+    in_turn = itertools.chain.from_iterable(zip(*map(itertools.cycle, sets), strict=True))
+    worked = processor_seconds(taishi)
+    load = Load(taishi.read, in_turn, args.rate)
+    time.sleep(args.alone)
+    switching = time.perf_counter()
+    commands, switches = [], []
     for number in range(args.switches):
-        time.sleep(1)
         begun = time.perf_counter()
         told(taishi, *(("activate", "2", "--force") if number % 2 == 0 else ("rollback",)))
-        took.append(time.perf_counter() - begun)
-    time.sleep(1)
-    load.stop()
-    seconds = time.perf_counter() - began
+        switches.append(time.perf_counter())
+        commands.append(switches[-1] - begun)
+        time.sleep(1)
+    rate = load.stop()
+    worked = (processor_seconds(taishi) - worked) / len(load.answers)
     one, other = ids_of(taishi.home, 1), ids_of(taishi.home, 2)
-    mixed = [ids for ids in load.answers if not (ids <= one or ids <= other)]
-    p95 = sorted(load.seconds)[int(0.95 * (len(load.seconds) - 1))]
-    print(f"{args.switches} switches ({statistics.median(took):.1f} s a command) under"
-          f" {len(load.seconds) / seconds:.0f} recalls/s: {len(load.failed)} failed, {len(mixed)} mixed of"
-          f" {len(load.answers)},"
-          f" p50 {statistics.median(load.seconds) * 1000:.0f} ms, p95 {p95 * 1000:.0f} ms")  # fmt: skip
+    given = [answer for answer in load.answers if answer.claims is not None]
+    failed = [answer for answer in load.answers if answer.claims is None]
+    mixed = [a for a in given if a.claims is not None and not (a.claims <= one or a.claims <= other)]
+    print(f"{args.switches} switches ({statistics.median(commands):.1f} s a command) under {rate:.1f} recalls/s of"
+          f" {args.rate:.0f}: {len(failed)} failed, {len(mixed)} mixed of {len(load.answers)},"
+          f" {worked * 1000:.1f} ms of a core each")  # fmt: skip
+    after = [a for a in given if any(at - 0.2 <= a.due < at + AFTER for at in switches)]
+    those = {
+        "before any command": [a for a in given if a.due < switching],
+        "while a command runs": [a for a in given if a.due >= switching and a not in after],
+        f"in the {AFTER:.0f} s after a switch": after,
+    }
+    for name, some in those.items():
+        took = sorted(a.seconds * 1000 for a in some)
+        high = took[int(0.95 * (len(took) - 1))]
+        print(f"{name}: {len(took)}, p50 {statistics.median(took):.0f} ms, p95 {high:.0f} ms, worst {took[-1]:.0f} ms")
+    for answer in failed[:3]:
+        print(f"failed: {answer.error}")
     print(f"{platform.machine()}, Python {platform.python_version()}, load {os.getloadavg()[0]:.1f}")
 
 

@@ -124,7 +124,7 @@ def test_an_upgrade_on_a_history_that_was_corrected_forgotten_and_fed_back(
 
     assert running.cli("activate", "2").returncode == 1, "too much changes: it must be forced"
     with Asking(running) as asking:
-        for command in (("activate", "2", "--force"), ("rollback",), ("activate", "2", "--force")):
+        for command in (("activate", "2", "--force"), ("rollback",), ("activate", "g2", "--force")):
             told(running, *command)
             time.sleep(0.2)
     assert not asking.failed
@@ -136,7 +136,7 @@ def test_an_upgrade_on_a_history_that_was_corrected_forgotten_and_fed_back(
     assert not any("jazz" in name for name in after)
     assert "works_at Globex" in after, "what the user corrected still holds"
     told(running, "verify", "--replay")
-    told(running, "verify", "1", "--replay")
+    told(running, "verify", "g1", "--replay")
 
 
 def test_what_is_said_later_is_read_for_both_and_a_forget_reaches_both(running: RunningTaishi) -> None:
@@ -148,7 +148,7 @@ def test_what_is_said_later_is_read_for_both_and_a_forget_reaches_both(running: 
     told(running, "rollback")
     running.settle("n")
     assert "lives_in Suzhou" not in memories(running)
-    assert told(running, "diff", "1", "2")["tombstones"]["readable"] == []
+    assert told(running, "diff", "g1", "2")["tombstones"]["readable"] == []
     told(running, "verify", "--replay")
 
 

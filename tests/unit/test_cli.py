@@ -14,6 +14,7 @@ from typer.testing import CliRunner, Result
 
 from taishi.deploy.cli import posting
 from taishi.deploy.cli.app import COMMANDS, app
+from taishi.deploy.generations import ensure_generation
 
 
 class StandIn(ThreadingHTTPServer):
@@ -106,6 +107,16 @@ def test_a_home_without_taishi_is_said_to_be_one(sides: StandIn, tmp_path: Path)
         assert done.exit_code == 1 and "`taishi up` makes" in done.stderr, done
         assert "`taishi up` makes" in json.loads(done.stdout)["detail"]
     assert not (tmp_path / "valkey").exists() and not (tmp_path / "copy").exists()
+
+
+def test_a_generation_goes_by_its_name_and_by_its_number(sides: StandIn, tmp_path: Path) -> None:
+    ensure_generation(tmp_path)
+    for name in ("g1", "1"):
+        done = run("activate", name)
+        assert done.exit_code == 0 and done.stdout == "g1 is live\n", done
+    done = run("activate", "g7")
+    assert done.exit_code == 1 and "there is no generation g7" in done.stderr, done
+    assert run("activate", "live").exit_code == 2
 
 
 def test_a_file_that_cannot_be_written_is_named(sides: StandIn, tmp_path: Path) -> None:
