@@ -85,7 +85,8 @@ class Closure:
     drawn from overlapping quotes of those words; a raw event brings the claims that rest on it alone or quote it.
     A negation made by a correction (`was: true_until`) repeats the words of its target and goes with it.
     `claims` are (claim_id, seq of the claim event); `events` are (event_id, seq, key_id) of every event whose body
-    goes: raw events, claim events, and what a caller said of them (names, reasons, notes). `counts` says how many by
+    goes: raw events, claim events, what a caller said of them (names, reasons, notes), and with a whole namespace its
+    settings. `counts` says how many by
     kind, at least `claims` and `events` (raw ones).
     `values` are what is forgotten as it stands in claim facts (slot, value, negates), where words that say it and are
     read only later must not bring it back; `names` are those of a subject for which the same holds. `seen` is the
@@ -137,6 +138,11 @@ class ClaimDirectory(Protocol):
 
     def is_parked(self, namespace: str, position: Position) -> bool:
         """Whether the namespace's event at `position` could not be folded, or waits behind one that could not."""
+        ...
+
+    def shown(self, namespace: str, exposure: str, *, seconds: float) -> int | None:
+        """How many memories a recall showed, by its exposure id, which enters the log a moment after the answer: waited
+        for that long. None where none of the namespace's last recalls goes by it."""
         ...
 
     def names(self, namespace: str, name: str) -> tuple[str, ...]:

@@ -29,6 +29,9 @@ READING_SECONDS: Final = 1.0
 """How long a forget waits for words that are being read just now, so that its first tombstone names all."""
 
 
+_FIELD: Final = {"subject": "subject", "session": "session", "range": "from", "namespace": "namespace"}
+
+
 class Forget(Contract):
     """One of `subject`, `session`, `from`/`to` (when it was said) or `all`; `confirm` is the token of the dry run."""
 
@@ -43,9 +46,11 @@ class Forget(Contract):
 
 
 class Forgotten(BaseModel):
-    """`would_forget` and `confirm` answer a dry run, `receipt` what was done."""
+    """`would_forget` and `confirm` answer a dry run, with how many messages are `unread` that may turn out to be about
+    the subject; `receipt` tells what was done."""
 
     would_forget: dict[str, int] | None = None
+    unread: int | None = None
     confirm: str | None = None
     receipt: dict[str, Any] | None = None
 
@@ -70,7 +75,8 @@ async def forget_memory(given_id: str, namespace: str, reason: str | None, ports
 
 
 async def forget_scope(body: Forget, ports: Ports, tell: Tell = untold) -> dict[str, Any]:
-    """`tell` hears how many of how many events are forgotten."""
+    """`tell` hears how many of how many events are forgotten. Raises NotFound where nothing matches, and no words
+    wait to be read that might."""
     scope = await _scope(body, ports)
     what: dict[str, Any] = {"kind": scope.kind, "namespace": body.namespace}
     if scope.subject is not None:
@@ -83,19 +89,31 @@ async def forget_scope(body: Forget, ports: Ports, tell: Tell = untold) -> dict[
     if body.confirm is None:
         upto = (await ports.call(ports.log.namespace_head, body.namespace)).position.seq
         await ports.call(ports.directory.settled, body.namespace)
+        unread = await _unread(body.namespace, scope, upto, ports, seconds=0)
         closure = await ports.call(ports.directory.closure, body.namespace, scope, upto=upto)
         token = _token(secret, body.namespace, scope, upto, ports.clock() + TOKEN_LIFE)
-        return {"would_forget": dict(closure.counts), "confirm": token}
+        return {"would_forget": dict(closure.counts), **({"unread": unread} if unread else {}), "confirm": token}
     upto = _confirmed(secret, body.confirm, body.namespace, scope, now=ports.clock())
     await ports.call(ports.directory.settled, body.namespace)
-    unread = 0
-    if scope.kind == "subject":  # any other scope takes the words themselves, read or not
-        unread = await ports.call(ports.directory.unread, body.namespace, upto=upto, seconds=READING_SECONDS)
+    unread = await _unread(body.namespace, scope, upto, ports, seconds=READING_SECONDS)
     closure = await ports.call(ports.directory.closure, body.namespace, scope, upto=upto)
+    if not closure.events and not unread:
+        raise NotFound(
+            "nothing here matches, so that nothing was forgotten or written: see what there is with GET /v1/memories",
+            field=_FIELD[scope.kind],
+        )
     erasure = Erasure(
         namespace=body.namespace, scope=scope, closure=closure, upto=upto, unread=unread, reason=body.reason
     )
     return {"receipt": await erase(erasure, what, ports, tell)}
+
+
+async def _unread(namespace: str, scope: Scope, upto: int, ports: Ports, *, seconds: float) -> int:
+    """How many messages may turn out to be about the subject. Any other scope takes the words themselves, read or
+    not."""
+    if scope.kind != "subject":
+        return 0
+    return await ports.call(ports.directory.unread, namespace, upto=upto, seconds=seconds)
 
 
 async def _scope(body: Forget, ports: Ports) -> Scope:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 from taishi.ingest.envelope import NewEvent
-from taishi.ingest.errors import InvalidInput
+from taishi.ingest.errors import InvalidInput, NotFound
 from taishi.ingest.ids import new_id
 from taishi.ingest.log import Batch
 from taishi.ingest.web import Contract
@@ -14,6 +14,9 @@ from .contract import Exposure, Name, Namespace, Reason, memory_id
 from .correct import find_claim
 from .lifecycle import lifecycle_event
 from .ports import Ports
+
+EXPOSED_SECONDS: Final = 1.5
+"""How long feedback waits for the log to learn of the recall that it speaks of: it comes a moment after the answer."""
 
 
 class Confirm(Contract):
@@ -63,6 +66,20 @@ async def resolve(slot: str, body: Resolve, ports: Ports) -> dict[str, str]:
 
 
 async def feedback(body: Feedback, ports: Ports) -> dict[str, str]:
+    """Raises NotFound where no recall showed that, NotCaughtUp where that cannot be known now."""
+    exposure, _, number = body.exposure_id.partition(".")
+    shown = await ports.call(ports.directory.shown, body.namespace, exposure, seconds=EXPOSED_SECONDS)
+    if shown is None:
+        await ports.call(ports.directory.settled, body.namespace)
+        shown = await ports.call(ports.directory.shown, body.namespace, exposure, seconds=0)
+    if shown is None:
+        raise NotFound(
+            "none of this namespace's last recalls goes by it: give the exposure_id that recall returned, and the"
+            " namespace that was asked",
+            field="exposure_id",
+        )
+    if number and int(number) >= shown:
+        raise NotFound(f"that recall showed {shown} items, numbered from 0: give one of them", field="exposure_id")
     facts = {"exposure": body.exposure_id, "helpful": body.helpful}
     return await _place("feedback.given", body.namespace, facts, {"note": body.note}, ports)
 

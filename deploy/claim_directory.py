@@ -117,7 +117,10 @@ class ReadModelDirectory:
         seen = self._lookup.checkpoint(partition)
         taken = self._taken(partition, ns, scope, _EVERYTHING if upto is None else upto)
         foreign = [row for _, row in taken.foreign]
-        besides = {"names": taken.identities, "remarks": taken.remarks, "dead_letters": taken.parked}
+        besides = {
+            "names": taken.identities, "remarks": taken.remarks, "settings": taken.settings,
+            "dead_letters": taken.parked,
+        }  # fmt: skip
         rows = dict.fromkeys(
             (*taken.raw_events, *taken.claim_events, *foreign, *(r for some in besides.values() for r in some))
         )
@@ -174,6 +177,16 @@ class ReadModelDirectory:
         except NotFound:
             return False
         return position.partition == partition and self._lookup.is_parked(partition, ns, position.seq)
+
+    def shown(self, namespace: str, exposure: str, *, seconds: float) -> int | None:
+        partition = self._log.partition_of(namespace)
+
+        def told() -> int | None:
+            found = self._lookup.namespace(partition, namespace)
+            return None if found is None else self._lookup.shown(partition, found[0], exposure)
+
+        _until(lambda: told() is not None, seconds)
+        return told()
 
     def names(self, namespace: str, name: str) -> tuple[str, ...]:
         partition = self._log.partition_of(namespace)

@@ -52,6 +52,14 @@ class Failure:
     at: int
 
 
+@dataclass(frozen=True, slots=True)
+class Zone:
+    """A namespace's time zone, and the position of the event that set it."""
+
+    name: str
+    set_by: int
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OpenWindow:
     """A window to be kept. `zone` None stands for the deployment's own. `due`: when it was closed, an instant."""
@@ -115,16 +123,26 @@ class Fold:
             delete(t.sessions).where(c.partition == self._partition, c.last_at < last_before, c.open_at.is_(None))
         )
 
-    def zones(self, namespaces: Collection[str]) -> dict[str, str]:
+    def zones(self, namespaces: Collection[str]) -> dict[str, Zone]:
         c = t.zones.c
-        wanted = select(c.namespace, c.zone).where(c.partition == self._partition, c.namespace.in_(list(namespaces)))
-        return {row.namespace: row.zone for row in self._connection.execute(wanted)}
+        ours = (c.partition == self._partition, c.namespace.in_(list(namespaces)))
+        rows = self._connection.execute(select(c.namespace, c.zone, c.set_by).where(*ours))
+        return {row.namespace: Zone(row.zone, row.set_by) for row in rows}
 
-    def put_zones(self, zones: Mapping[str, str]) -> None:
-        rows = [{"partition": self._partition, "namespace": n, "zone": z} for n, z in zones.items()]
+    def put_zones(self, zones: Mapping[str, Zone | None]) -> None:
+        """None: the namespace has none of its own any more."""
+        c = t.zones.c
+        none = [namespace for namespace, zone in zones.items() if zone is None]
+        if none:
+            self._connection.execute(delete(t.zones).where(c.partition == self._partition, c.namespace.in_(none)))
+        rows = [
+            {"partition": self._partition, "namespace": namespace, "zone": zone.name, "set_by": zone.set_by}
+            for namespace, zone in zones.items()
+            if zone is not None
+        ]
         if rows:
             upsert = insert(t.zones)
-            changed = {"zone": upsert.excluded["zone"]}
+            changed = {name: upsert.excluded[name] for name in ("zone", "set_by")}
             self._connection.execute(
                 upsert.on_conflict_do_update(index_elements=["partition", "namespace"], set_=changed), rows
             )

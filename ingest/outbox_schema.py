@@ -7,7 +7,7 @@ from typing import Any, Final
 from sqlalchemy import BigInteger, Column, Connection, Index, Integer, LargeBinary, MetaData, String, Table
 
 meta: Final = MetaData()
-VERSION: Final = 4
+VERSION: Final = 5
 """Of the tables. A file of another version is emptied: all of it can be folded from the log again."""
 
 checkpoints: Final = Table(
@@ -22,7 +22,9 @@ zones: Final = Table(
     Column("partition", Integer, primary_key=True),
     Column("namespace", String, primary_key=True),
     Column("zone", String, nullable=False),
+    Column("set_by", BigInteger, nullable=False),
 )
+"""`set_by` is the position of the event that set it."""
 
 recalls: Final = Table(
     "recalls", meta,

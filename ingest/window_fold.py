@@ -10,7 +10,7 @@ from typing import Final
 
 from .echoes import OTHERS, Recalls, lately, remembered
 from .envelope import FORGETTING_TYPES, RAW_TYPES, Event
-from .outbox_fold import Failure, Fold, OpenWindow, SessionKey
+from .outbox_fold import Failure, Fold, OpenWindow, SessionKey, Zone
 from .retries import NO_RETRIES, RetrySchedule
 from .windows import Member, Policy, SessionState, Window, advance, close, expire, passed
 
@@ -44,8 +44,9 @@ class WindowFold:
         self._retries = retries
         touched = [e for e in events if e.type in _TOUCHING]
         self._sessions: dict[SessionKey, SessionState] = fold.sessions({_key(e) for e in touched}) if touched else {}
-        self._zones = fold.zones({e.namespace for e in touched}) if touched else {}
-        self._new_zones: dict[str, str] = {}
+        zoned = {e.namespace for e in events if e.type in _TOUCHING or e.type in FORGETTING_TYPES}
+        self._zones: dict[str, Zone | None] = {**fold.zones(zoned)} if zoned else {}
+        self._new_zones: dict[str, Zone | None] = {}
         self._recalls: dict[str, Recalls] = fold.recalls({e.namespace for e in touched}) if touched else {}
         self._recalled: set[str] = set()
         self._opened: dict[str, OpenWindow] = {}
@@ -92,12 +93,13 @@ class WindowFold:
             self._recalls[event.namespace] = remembered(self._recalls.get(event.namespace, ()), event)
             self._recalled.add(event.namespace)
         elif event.type in FORGETTING_TYPES:
+            self._forget_zone(event)
             if not self._carries:
                 self._forget(event)
         elif event.type == "namespace.configured":
             zone = (event.body or {}).get("timezone")
             if zone:
-                self._zones[event.namespace] = self._new_zones[event.namespace] = zone
+                self._set_zone(event.namespace, Zone(zone, event.position.seq))
         elif event.generation == self._generation:
             self._anticipate(event)
             if event.type in CLOSING_TYPES:
@@ -111,9 +113,10 @@ class WindowFold:
     def _open(self, namespace: str, windows: Sequence[Window], *, at: int) -> None:
         for window in windows:
             zone = self._zones.get(namespace)
+            named = None if zone is None else zone.name
             self._closed.discard(window.window_id)
             self._failed.pop(window.window_id, None)
-            self._opened[window.window_id] = OpenWindow(window=window, namespace=namespace, zone=zone, due=at)
+            self._opened[window.window_id] = OpenWindow(window=window, namespace=namespace, zone=named, due=at)
 
     def _anticipate(self, event: Event) -> None:
         """Closes a growing window that the log speaks of: a clock had closed it when these events were first read."""
@@ -127,6 +130,15 @@ class WindowFold:
     def _close(self, window_id: str) -> None:
         if self._opened.pop(window_id, None) is None:
             self._closed.add(window_id)
+
+    def _set_zone(self, namespace: str, zone: Zone | None) -> None:
+        self._zones[namespace] = self._new_zones[namespace] = zone
+
+    def _forget_zone(self, event: Event) -> None:
+        """A zone that was forgotten with its namespace is not the one that new words are read in."""
+        zone = self._zones.get(event.namespace)
+        if zone is not None and zone.set_by in {seq for _, seq in event.facts["events"]}:
+            self._set_zone(event.namespace, None)
 
     def _forget(self, event: Event) -> None:
         erased = {seq for _, seq in event.facts["events"]}

@@ -24,9 +24,9 @@ Row = tuple[str, int, int]
 
 class ToErase(NamedTuple):
     """Claims by (claim_id, seq) with the events that state them; raw events; what callers said of them: who is who,
-    reasons and notes, and what could not be folded. `values` are what the claims asked for say: (slot, value, negates).
-    `foreign` are the claims that other extraction generations made of the same words, with the events that state them:
-    they go along and are not counted.
+    reasons and notes, what the namespace was set up with, and what could not be folded. `values` are what the claims
+    asked for say: (slot, value, negates). `foreign` are the claims that other extraction generations made of the same
+    words, with the events that state them: they go along and are not counted.
     """
 
     claims: list[tuple[str, int]]
@@ -34,6 +34,7 @@ class ToErase(NamedTuple):
     raw_events: list[Row]
     identities: list[Row]
     remarks: list[Row]
+    settings: list[Row]
     parked: list[Row]
     values: list[tuple[str, str, bool]]
     foreign: list[tuple[str, Row]]
@@ -128,9 +129,11 @@ class Closures:
         foreign = self._rows("SELECT seq FROM foreign_claims WHERE ns = ?", self._ns)
         taken = self._to_erase({r[0] for r in claims}, {r[0] for r in events}, upto, {r[0] for r in foreign})
         parked = self._rows("SELECT event_id, seq, key_id FROM dead_letters WHERE ns = ? AND seq <= ?", self._ns, upto)
+        settings = self._rows("SELECT event_id, seq, key_id FROM settings WHERE ns = ? AND seq <= ?", self._ns, upto)
         return taken._replace(
             identities=self._identities("1", (), upto),
             remarks=self._remarks("1", (), upto),
+            settings=[(event_id, seq, key_id) for event_id, seq, key_id in settings],
             parked=[(event_id, seq, key_id) for event_id, seq, key_id in parked],
         )
 
@@ -207,6 +210,7 @@ class Closures:
             raw_events=[(e[0], e[1], e[2]) for e in words],
             identities=[],
             remarks=self._remarks_on(dict.fromkeys(c[0] for c in found), upto),
+            settings=[],
             parked=self._parked(names, upto),
             values=[],
             foreign=self._foreign_rows(strangers, upto),

@@ -67,6 +67,7 @@ DIGESTED: Final[Mapping[str, str]] = {
         " t.expired_at, t.archived_at, t.faded_why, t.revived_at"
         " FROM standing t JOIN namespaces n ON n.ns = t.ns"
     ),
+    "settings": "SELECT n.name, s.event_id, s.given FROM settings s JOIN namespaces n ON n.ns = s.ns",
     "dictionaries": "SELECT n.name, d.words FROM dictionaries d JOIN namespaces n ON n.ns = d.ns",
     "exposures": (
         "SELECT n.name, x.place, x.exposure, x.at, x.items FROM exposures x JOIN namespaces n ON n.ns = x.ns"

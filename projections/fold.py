@@ -16,7 +16,6 @@ import orjson
 from taishi.ingest.envelope import RAW_TYPES, SYSTEM_TYPES, Event
 
 from .fold_claims import retracted, stated
-from .fold_dictionary import redefine
 from .fold_entities import identified
 from .fold_erasure import forgotten
 from .fold_extraction import closed
@@ -24,6 +23,7 @@ from .fold_foreign import drop_foreign, noted
 from .fold_judgement import confirmed, feedback, judged, recalled, resolved
 from .fold_lifecycle import archived, expired, revived
 from .fold_remarks import REMARKED, remark
+from .fold_settings import configured
 from .model import Model
 from .parking import given_up
 from .rendering import spoken
@@ -75,22 +75,6 @@ def _forgotten(model: Model, event: Event, ns: int) -> None:
     forgotten(model, event, ns)
 
 
-# settings
-
-
-def _configured(model: Model, event: Event, ns: int) -> None:
-    given = dict(event.body or {})
-    words = given.pop("dictionary", None)
-    if words is not None:
-        redefine(model, ns, event.position.seq, words)
-    row = model.execute("SELECT settings FROM namespaces WHERE ns = ?", (ns,)).get
-    settings = {**orjson.loads(row), **given}
-    model.execute(
-        "UPDATE namespaces SET timezone = ?, settings = ? WHERE ns = ?",
-        (settings.get("timezone", "UTC"), orjson.dumps(settings, option=orjson.OPT_SORT_KEYS).decode(), ns),
-    )
-
-
 _HANDLERS: Final[Mapping[str, Callable[[Model, Event, int], None]]] = {
     **dict.fromkeys(RAW_TYPES, _raw),
     **dict.fromkeys(("claim.extracted", "claim.asserted", "claim.corrected"), stated),
@@ -111,6 +95,6 @@ _HANDLERS: Final[Mapping[str, Callable[[Model, Event, int], None]]] = {
     "entity.split": identified,
     "memory.recalled": recalled,
     "feedback.given": feedback,
-    "namespace.configured": _configured,
+    "namespace.configured": configured,
     "event.skipped": given_up,
 }

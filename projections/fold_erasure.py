@@ -14,6 +14,7 @@ from taishi.ingest.envelope import Event
 from .fold_claims import CLAIM_CONTENT, count_subject
 from .fold_entities import erase_identities
 from .fold_late import erase_raw, forbid, owe, unlisted
+from .fold_settings import erase_settings
 from .model import Model
 from .schema import document_of_claim
 from .weights import weigh_slot
@@ -54,6 +55,7 @@ def forgotten(model: Model, event: Event, ns: int) -> None:
     for seq in withdrawn:
         erase_raw(model, ns, seq, at)
     erase_identities(model, ns, erased)
+    erase_settings(model, ns, erased)
     for seq in claims:
         model.execute("DELETE FROM owed WHERE claim = ? AND ns = ?", (seq, ns))
     for seq in erased:

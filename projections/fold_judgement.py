@@ -2,7 +2,7 @@
 
 Counts are kept by memory id, apart from the claim's row, so that they hold whenever the claim itself is read. A memory
 shown is judged once: saying it again changes the verdict and adds none. Exposures are kept for the last few recalls of
-a namespace; feedback may come before its exposure does, which recall appends at its leisure.
+a namespace; feedback may come before its exposure does: in logs that were written when that was not waited for.
 """
 
 from __future__ import annotations

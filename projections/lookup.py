@@ -157,6 +157,12 @@ class Lookup:
         sql = "SELECT 1 FROM dead_letters WHERE ns = ? AND seq = ? AND state != 'skipped'"
         return bool(self.rows(partition, sql, ns, seq))
 
+    def shown(self, partition: int, ns: int, exposure: str) -> int | None:
+        """How many memories a recall showed; None where it is not among the last ones."""
+        sql = "SELECT json_array_length(items) FROM exposures WHERE exposure = ? AND ns = ?"
+        rows = self.rows(partition, sql, exposure, ns)
+        return int(rows[0][0]) if rows else None
+
     def origin(self, partition: int, claim_seq: int) -> str:
         """The origin of the words a claim rests on; `user_direct` where it was stated outright."""
         sql = "SELECT e.origin FROM claims c JOIN events e ON e.seq = c.source WHERE c.seq = ?"
@@ -215,6 +221,7 @@ class Lookup:
             found += len(self.rows(partition, "SELECT 1 FROM tokens WHERE doc = ?", document_of_claim(seq)))
         for seq in events:
             found += len(self.rows(partition, "SELECT 1 FROM events WHERE seq = ? AND text IS NOT NULL", seq))
-            found += len(self.rows(partition, "SELECT 1 FROM identities WHERE seq = ?", seq))
+            for table in ("identities", "settings", "dictionaries"):
+                found += len(self.rows(partition, f"SELECT 1 FROM {table} WHERE seq = ?", seq))
             found += len(self.rows(partition, "SELECT 1 FROM tokens WHERE doc = ?", document_of_event(seq)))
         return found

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import Final
 
-FOLD_VERSION: Final = 8
+FOLD_VERSION: Final = 9
 """Raise it when a fold or this schema changes what is stored: read models of another version are rebuilt by replay."""
 
 PRAGMAS: Final = (
@@ -48,6 +48,11 @@ CREATE TABLE namespaces (
     exposed INTEGER NOT NULL DEFAULT 0,  -- recalls so far
     fadings INTEGER NOT NULL DEFAULT 0   -- events that took memories out of normal recall, or back into it
 );
+CREATE TABLE settings (              -- what callers set up a namespace with; its row and its dictionary follow from it
+    seq INTEGER PRIMARY KEY, ns INTEGER NOT NULL, event_id TEXT NOT NULL, key_id INTEGER NOT NULL,
+    given TEXT NOT NULL              -- JSON object
+);
+CREATE INDEX settings_ns ON settings (ns);
 CREATE TABLE dictionaries (          -- words that a namespace's texts are cut by besides the general ones
     ns INTEGER PRIMARY KEY,
     seq INTEGER NOT NULL,            -- the event that set them

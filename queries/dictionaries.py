@@ -24,9 +24,10 @@ class Dictionaries:
     def analyzer(self, model: ReadModel, ns: int, general: Analyzer) -> Analyzer:
         """`general` itself where the namespace has no words of its own."""
         row = model.one("SELECT seq FROM dictionaries WHERE ns = ?", ns)
-        if row is None:
-            return general
         key = (model.generation, model.partition, ns)
+        if row is None:
+            self._made.pop(key, None)
+            return general
         made = self._made.get(key)
         if made is None or made[0] != row[0]:
             (words,) = model.one("SELECT words FROM dictionaries WHERE ns = ?", ns) or ("[]",)

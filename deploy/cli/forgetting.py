@@ -9,7 +9,7 @@ import orjson
 import typer
 
 from .render import flat
-from .session import AsJson, Namespace, Session, fail, out, print_json, progress_bar, session
+from .session import AsJson, Namespace, Session, fail, out, print_json, progress_bar, session, show
 
 
 def forget(
@@ -48,6 +48,9 @@ def forget(
             if as_json and not yes:
                 print_json(dry)
                 return
+            if not any(dry["would_forget"].values()) and not dry.get("unread"):
+                show(dry, as_json, lambda _: out.print("nothing matches: nothing was forgotten, nothing written"))
+                return
             if not yes and not typer.confirm(f"This will forget {_counted(dry['would_forget'])}, for good. Go on?"):
                 fail("nothing was forgotten")
             confirm = dry["confirm"]
@@ -84,10 +87,8 @@ def _verify(path: Path, as_json: bool) -> None:
         raise typer.Exit(1)
 
 
-def _counted(would_forget: Any) -> str:
-    if isinstance(would_forget, dict):
-        return ", ".join(f"{number} {kind}" for kind, number in would_forget.items())
-    return str(would_forget)
+def _counted(would_forget: dict[str, int]) -> str:
+    return ", ".join(f"{number} {kind.replace('_', ' ')}" for kind, number in would_forget.items())
 
 
 def _show(reply: dict[str, Any], as_json: bool) -> None:

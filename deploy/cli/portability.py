@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any, Final
@@ -9,7 +10,7 @@ from typing import Annotated, Any, Final
 import orjson
 import typer
 
-from taishi.ingest.errors import BackupDamaged
+from taishi.ingest.errors import BackupDamaged, InvalidInput
 
 from ..backup.export_file import is_sealed, lines_of
 from ..backup.export_lines import Checked
@@ -103,6 +104,14 @@ def _batches(lines: Iterator[bytes]) -> Iterator[list[dict[str, Any]]]:
 
 
 def _passphrase(file: Path | None, *, ask: bool, confirm: bool) -> str | None:
+    """Raises InvalidInput where it is to be asked for and there is no terminal to ask on, or where it is empty."""
     if file is not None:
-        return file.read_text("utf-8").rstrip("\r\n")
-    return typer.prompt("passphrase", hide_input=True, confirmation_prompt=confirm, err=True) if ask else None
+        given = file.read_text("utf-8").rstrip("\r\n")
+        if not given:
+            raise InvalidInput(f"the passphrase is empty: {file} begins with a blank line or holds nothing")
+        return given
+    if not ask:
+        return None
+    if not sys.stdin.isatty():
+        raise InvalidInput("there is no terminal to ask for the passphrase on: give it with --passphrase-file FILE")
+    return str(typer.prompt("passphrase", hide_input=True, confirmation_prompt=confirm, err=True))

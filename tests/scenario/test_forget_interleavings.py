@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import pytest
 from starlette.testclient import TestClient
@@ -187,6 +188,24 @@ def test_words_that_wait_for_a_model_are_forgotten_when_they_are_read(
         assert http.post("/v1/events", json=body).status_code == 410
         say(http, "n", "I like oolong.", session="d")
         known(stack, "n", "oolong")
+
+
+def test_the_settings_of_a_namespace_are_forgotten_with_it_and_it_is_proved(
+    stack: ForgettingStack, tmp_path: Path
+) -> None:
+    name = "欧阳若曦"
+    with stack.api() as http:
+        for words in ([name, "云雀引擎"], ["云雀引擎"]):
+            http.put("/v1/namespaces/n", json={"dictionary": words, "timezone": "Asia/Shanghai"}).raise_for_status()
+        receipt = forget_scope(http, "n", {"all": True})
+        assert receipt["counts"]["settings"] == 2 and receipt["read_models"] == "dropped"
+        assert http.post("/v1/forget/verify", json={"receipt": receipt}).json()["proved"]
+        assert http.post("/v1/forget", json={"namespace": "n", "all": True}).json()["would_forget"] == {
+            "claims": 0, "events": 0,
+        }  # fmt: skip
+    assert stack.directory.zone("n") == ZoneInfo("UTC")
+    assert not [path for path in tmp_path.rglob("*") if path.is_file() and name.encode() in path.read_bytes()]
+    assert [event.body for event in stack.events() if event.type == "namespace.configured"] == [None, None]
 
 
 def main() -> None:

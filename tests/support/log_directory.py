@@ -121,18 +121,24 @@ class LogDirectory(ClaimDirectory):
             claims, raw = [], [e for e in raw if since <= e.said_at < until]
         claims = [c for c in claims if c.position.seq <= bound]
         raw = [e for e in raw if e.position.seq <= bound]
+        settings = [] if scope.kind != "namespace" else self._settings(namespace, bound, gone)
         keys = {e.event_id: e.key_id for e in self._events(namespace)}
         return Closure(
             claims=[(c.claim_id, c.position.seq) for c in claims],
             events=[(e.event_id, e.position.seq, e.key_id) for e in raw]
-            + [(c.event_id, c.position.seq, keys[c.event_id]) for c in claims],
-            counts={"claims": len(claims), "events": len(raw)},
+            + [(c.event_id, c.position.seq, keys[c.event_id]) for c in claims]
+            + [(e.event_id, e.position.seq, e.key_id) for e in settings],
+            counts={"claims": len(claims), "events": len(raw), **({"settings": len(settings)} if settings else {})},
             values=list(dict.fromkeys((c.facts.slot, c.facts.value, c.facts.negates) for c in claims))
             if scope.kind == "claim"
             else (),
             names=[scope.subject] if scope.subject is not None else [],
             seen=self._log.head(self._log.partition_of(namespace)),
         )
+
+    def _settings(self, namespace: str, bound: int, gone: set[str]) -> list[Event]:
+        set_up = [e for e in self._events(namespace) if e.type == "namespace.configured" and e.event_id not in gone]
+        return [e for e in set_up if e.position.seq <= bound]
 
     def slot(self, namespace: str, slot: str) -> KnownSlot:
         claims = self._claims(namespace)
@@ -141,6 +147,10 @@ class LogDirectory(ClaimDirectory):
         if not found:
             raise NotFound("no such slot")
         return KnownSlot(fingerprint=found[0].facts.slot, claims=tuple(c.claim_id for c in found))
+
+    def shown(self, namespace: str, exposure: str, *, seconds: float) -> int | None:
+        told = [e.facts for e in self._events(namespace) if e.type == "memory.recalled"]
+        return next((len(facts["items"]) for facts in told if facts["exposure"] == exposure), None)
 
     def names(self, namespace: str, name: str) -> tuple[str, ...]:
         said = [

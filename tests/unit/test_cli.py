@@ -191,6 +191,22 @@ def test_forgetting_a_scope_is_asked_about_first(sides: StandIn) -> None:
     assert json.loads(run("forget", "--subject", "Ann", "--json", "--yes").stdout) == {"receipt": {"position": "p1:9"}}
 
 
+def test_forgetting_what_is_not_there_is_said_and_nothing_is_sent(sides: StandIn) -> None:
+    sides.replies["POST /v1/forget"] = (200, {"would_forget": {"claims": 0, "events": 0}, "confirm": "a-token"})
+    done = run("forget", "--subject", "Nobody", "--yes")
+    assert done.exit_code == 0 and "nothing matches" in done.stdout
+    assert "would_forget" in json.loads(run("forget", "--subject", "Nobody", "--yes", "--json").stdout)
+    assert [body.get("confirm") for _, body in sides.asked] == [None, None]
+
+
+def test_a_passphrase_is_not_asked_for_where_there_is_no_terminal(sides: StandIn, tmp_path: Path) -> None:
+    for extra, said in (((), "--passphrase-file"), (("--passphrase-file", str(tmp_path / "none")), "is empty")):
+        (tmp_path / "none").write_text("\n")
+        done = run("export", str(tmp_path / "x"), "--encrypt", *extra)
+        assert done.exit_code == 1 and said in done.stderr and "Warning" not in done.stderr
+        assert not (tmp_path / "x").exists()
+
+
 def test_forgetting_one_memory_needs_no_question(sides: StandIn) -> None:
     sides.replies["DELETE /v1/memories/ab12"] = (200, {"receipt": {"position": "p1:9"}})
     assert run("forget", "ab12", "-n", "a b", "--reason", "asked to").exit_code == 0

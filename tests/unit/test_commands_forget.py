@@ -9,9 +9,11 @@ import orjson
 import pytest
 
 from taishi.commands.erasure import LARGEST_TOMBSTONE, sign_receipt
-from taishi.ingest.envelope import Position
+from taishi.ingest.envelope import NewEvent, Position
 from taishi.ingest.errors import NotCaughtUp
+from taishi.ingest.ids import new_id
 from taishi.ingest.ledger import LedgerEntry
+from taishi.ingest.log import Batch
 from tests.support.write_side import WriteSide, write_side
 
 
@@ -158,6 +160,29 @@ def test_a_token_expires(side: WriteSide, monkeypatch: pytest.MonkeyPatch) -> No
 
 @pytest.mark.parametrize(
     ("scope", "field"),
+    [({"subject": "Nobody"}, "subject"), ({"session": "s"}, "session"), ({"to": "2020-01-01"}, "from")],
+)
+def test_where_nothing_matches_nothing_is_written(side: WriteSide, scope: dict[str, Any], field: str) -> None:
+    remember(side, "tea", subject="Ada")
+    body = {"namespace": "n", **scope}
+    dry = side.post("/v1/forget", body, 200)
+    assert not any(dry["would_forget"].values()) and "unread" not in dry
+    problem = side.post("/v1/forget", {**body, "confirm": dry["confirm"]}, 404)
+    assert problem["field"] == field and "nothing here matches" in problem["detail"]
+    assert len(side.log.events) == 1
+
+
+def test_words_that_wait_to_be_read_may_be_about_a_subject_that_is_not_known_yet(side: WriteSide) -> None:
+    say(side, "He is out.")
+    side.directory.unread = lambda *_, **__: 1  # type: ignore[method-assign]
+    body = {"namespace": "n", "subject": "Ada"}
+    dry = side.post("/v1/forget", body, 200)
+    assert dry["unread"] == 1
+    assert side.post("/v1/forget", {**body, "confirm": dry["confirm"]}, 200)["receipt"]["unread"] == 1
+
+
+@pytest.mark.parametrize(
+    ("scope", "field"),
     [
         ({}, "subject"),
         ({"subject": "a", "session": "b"}, "subject"),
@@ -203,6 +228,17 @@ def test_settings(side: WriteSide) -> None:
     assert side.log.events[-1].body == {"dictionary": ["云雀引擎", "天青瓷坊"]}
 
 
+def test_the_settings_of_a_namespace_go_with_it(side: WriteSide) -> None:
+    for namespace in ("n", "m"):
+        side.http.put(f"/v1/namespaces/{namespace}", json={"dictionary": ["云雀引擎"]}).raise_for_status()
+    body = {"namespace": "n", "all": True}
+    dry = side.post("/v1/forget", body, 200)
+    assert dry["would_forget"] == {"claims": 0, "events": 0, "settings": 1}
+    receipt = side.post("/v1/forget", {**body, "confirm": dry["confirm"]}, 200)["receipt"]
+    assert receipt["counts"]["settings"] == 1 and side.keys.destroyed == {1}
+    assert prove(side, receipt)["proved"]
+
+
 def test_confirming(side: WriteSide) -> None:
     first = remember(side, "tea")["memory_id"]
     assert side.post(f"/v1/memories/{first}/confirm", {"namespace": "n"}) == {"position": "p0:2"}
@@ -227,6 +263,15 @@ def test_feedback(side: WriteSide) -> None:
     shown = "01a22939-e91f-7000-94e7-75aa63496de8.0"
     given = {"namespace": "n", "exposure_id": shown, "helpful": True, "note": "spot on"}
     side.post("/v1/feedback", {**given, "exposure_id": "nope"}, 422)
+    problem = side.post("/v1/feedback", given, 404)
+    assert problem["field"] == "exposure_id" and "recall returned" in problem["detail"]
+    facts = {"exposure": shown.partition(".")[0], "items": ["x"], "kinds": ["claim"], "seqs": [], "reader": {}}
+    told = NewEvent(event_id=new_id(), type="memory.recalled", namespace="n", body={}, facts=facts, schema_version=2)
+    side.log.append(Batch(events=[told]))
+    assert side.post("/v1/feedback", {**given, "namespace": "m"}, 404)["field"] == "exposure_id"
+    assert "1 items" in side.post("/v1/feedback", {**given, "exposure_id": shown[:-1] + "1"}, 404)["detail"]
+    assert len(side.log.events) == 1
+    side.post("/v1/feedback", {**given, "exposure_id": shown.partition(".")[0]})
     side.post("/v1/feedback", given)
     event = side.log.events[-1]
     assert (event.type, event.facts) == ("feedback.given", {"exposure": shown, "helpful": True})

@@ -12,6 +12,7 @@ from taishi.deploy.processes import analyzer as home_analyzer
 from taishi.ingest.dictionary import dictionary_words, words_in
 from taishi.ingest.errors import ConfigurationError, InvalidInput
 from taishi.projections.analysis import Analyzer
+from taishi.projections.lookup import Lookup
 from taishi.projections.segmenter_rjieba import RjiebaSegmenter
 from taishi.projections.segmenter_words import WordsSegmenter
 from taishi.projections.store import ReadModelFile
@@ -197,3 +198,31 @@ def test_a_file_for_the_whole_home(tmp_path: Path) -> None:
     home_analyzer.cache_clear()
     with pytest.raises(ConfigurationError):
         home_analyzer(tmp_path / "missing.txt")
+
+
+def test_a_forgotten_setting_leaves_no_word_and_those_set_later_hold(tmp_path: Path) -> None:
+    h = History()
+    h.say("上周住进了云雀引擎。")
+    first = h.add("namespace.configured", body={"dictionary": [TERM], "timezone": "Asia/Shanghai", "capacity": 5})
+    second = h.add("namespace.configured", body={"fading": "off"})
+    later = h.add("namespace.configured", body={"dictionary": ["云雀引擎"]})
+    side = ReadSide(tmp_path, h.events)
+    assert side.model.namespace("ns").timezone == "Asia/Shanghai"  # type: ignore[union-attr]
+    gone = [first.position.seq, second.position.seq]
+    lookup = Lookup(lambda: side.file.path.parent)
+    assert lookup.left(0, [], gone) == 2, "two rows; the dictionary is the later one's"
+    h.forget(first, second, kind="namespace")
+    side.file.apply(h.events[-1:])
+    assert side.file.scrub()
+    namespace = side.model.namespace("ns")
+    assert namespace is not None and (namespace.timezone, namespace.settings) == ("UTC", "{}")
+    assert side.model.one("SELECT seq, words FROM dictionaries") == (later.position.seq, '["云雀引擎"]')
+    assert "云雀引擎" in tokens(side, 1)
+    assert lookup.left(0, [], gone) == 0
+    assert not any(TERM.encode() in path.read_bytes() for path in tmp_path.rglob("*.db*"))
+    again = ReadSide(tmp_path / "replayed", h.after_erasure())
+    assert again.file.digest() == side.file.digest()
+    h.forget(later, kind="namespace")
+    assert lookup.left(0, [], [later.position.seq]) == 2, "its row and the dictionary that it set"
+    side.file.apply(h.events[-1:])
+    assert side.model.one("SELECT 1 FROM dictionaries") is None and "云雀引擎" not in tokens(side, 1)

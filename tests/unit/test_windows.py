@@ -251,6 +251,21 @@ def test_a_window_takes_the_zone_that_was_set_before_it() -> None:
     assert sorted(map(str, zones)) == ["Asia/Shanghai", "Asia/Shanghai", "None"]
 
 
+def test_a_zone_that_was_forgotten_is_not_read_in_any_more() -> None:
+    events = [
+        event(1, "namespace.configured", DAY, body={"timezone": "Asia/Shanghai"}),
+        event(2, "scope.forgotten", DAY, facts={"events": [["e1", 1]], "keys": []}),
+        event(3, "message.recorded", DAY),
+        event(4, "namespace.configured", DAY, body={"timezone": "Asia/Tokyo"}),
+        event(5, "scope.forgotten", DAY, facts={"events": [["e1", 1]], "keys": []}),
+        event(6, "message.recorded", DAY),
+    ]
+    for cuts in ([], [1, 2, 3, 4, 5]):
+        found = folded(events, cuts, AT_ONCE)
+        assert [row[5] for row in found["windows"]] == [None, "Asia/Tokyo"]
+        assert [row[2:] for row in found["zones"]] == [("Asia/Tokyo", 4)]
+
+
 def test_windows_that_keep_failing_and_new_ones_take_turns(tmp_path: Path) -> None:
     outbox = Outbox(tmp_path / "keeper.db")
     again = RetrySchedule(delays=(10 * SECOND,) * 9)
