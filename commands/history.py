@@ -248,10 +248,18 @@ class Remark(Contract):
     note: Reason | None = None
 
 
-class Identity(Contract):
+class Aliased(Contract):
     name: Name
-    of: Name | None = None
-    into: Name | None = None
+    of: Name
+
+
+class Merged(Contract):
+    name: Name
+    into: Name
+
+
+class Parted(Contract):
+    name: Name
 
 
 FACTS: Final[dict[str, type[Facts]]] = {
@@ -263,6 +271,6 @@ FACTS: Final[dict[str, type[Facts]]] = {
 }  # fmt: skip
 BODIES: Final[dict[str, type[Contract]]] = {
     **dict.fromkeys(RAW_TYPES, WordsBody), **dict.fromkeys(CLAIM_TYPES, ClaimBody),
-    **dict.fromkeys(("entity.aliased", "entity.merged", "entity.split"), Identity),
+    "entity.aliased": Aliased, "entity.merged": Merged, "entity.split": Parted,
 }  # fmt: skip
 """Types whose bodies are more than a remark."""

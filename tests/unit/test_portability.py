@@ -176,6 +176,10 @@ def test_words_that_may_say_what_was_forgotten_are_closed_unread() -> None:
         ({"facts": {"anything": 1}}, "facts.anything"),
         ({"type": "memory.recalled", "claim": None, "facts": {"reader": {"n": 1 << 70}}}, "facts"),
         ({"type": "namespace.configured", "body": {"timezone": "Mars"}}, "body.timezone"),
+        ({"type": "entity.aliased", "claim": None, "body": {"name": "Bob"}}, "body.of"),
+        ({"type": "entity.aliased", "claim": None, "body": {"name": "Bob", "of": None}}, "body.of"),
+        ({"type": "entity.merged", "claim": None, "body": {"name": "Bob", "of": "Rob"}}, "body.into"),
+        ({"type": "entity.split", "claim": None, "body": {"name": "Bob", "of": "Rob"}}, "body.of"),
     ],
 )
 def test_what_makes_no_sense_is_refused_by_name(change: dict[str, Any], field: str) -> None:
