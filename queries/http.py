@@ -52,7 +52,7 @@ from .listing import ListRequest, list_memories
 from .meaning import Meaning
 from .memories import Found, life, memory
 from .metrics import ReadMetrics
-from .positions import position_of, read_to
+from .positions import position_of, reached, read_to
 from .readiness import Readiness
 from .reading import ReadModel, ReadModels
 from .recall import Recall, RecallRequest
@@ -69,7 +69,7 @@ THREADS: Final = 2
 WAITING_THREADS: Final = 8
 """And where some of them wait for a reranker."""
 CATCH_UP_SECONDS: Final = 5.0
-"""How long a request waits for `min_position`."""
+"""How long a request waits for `min_position`, and for `as_of_position` where that was not read yet."""
 CATCH_UP_STEP: Final = 0.004
 
 R = TypeVar("R")
@@ -131,7 +131,9 @@ class _Routes:
         if not body.query.strip():
             raise InvalidInput("a query is not blank", field="query")
         as_of = position_of(self._side.models, body.as_of_position, body.namespace, field="as_of_position")
-        await self._caught_up(body.min_position, body.namespace)
+        least = position_of(self._side.models, body.min_position, body.namespace, field="min_position")
+        await self._caught_up(as_of, field="as_of_position")
+        await self._caught_up(least, field="min_position")
         return json_reply(await self._work(lambda: self._recall.answer(self._request(body, as_of, key))))
 
     def _request(self, body: RecallBody, as_of: Position | None, key: ApiKey) -> RecallRequest:
@@ -144,16 +146,19 @@ class _Routes:
         name = None if key is OPEN else key.name
         return request_of(body, valid_at=valid_at, known_at=known_at, position=position, key=name)
 
-    async def _caught_up(self, token: str | None, namespace: str) -> None:
-        """Waits until the read model has folded that position. Raises NotCaughtUp."""
-        position = position_of(self._side.models, token, namespace, field="min_position")
+    async def _caught_up(self, position: Position | None, *, field: str) -> None:
+        """Waits until the read model has folded that position. Raises NotCaughtUp, InvalidInput where the log ends
+        before it."""
         if position is None:
             return
-        until = time.monotonic() + CATCH_UP_SECONDS
+        until, known = time.monotonic() + CATCH_UP_SECONDS, False
         while await self._work(lambda: read_to(self._side.models, position.partition)) < position.seq:
+            if not known:
+                await self._work(lambda: reached(self._side.log, position, field=field))
+                known = True
             if time.monotonic() > until:
                 raise NotCaughtUp(
-                    f"the read models have not reached {token}: try again", retry_after=1, position=token
+                    f"the read models have not reached {position}: try again", field=field, position=str(position)
                 )
             await asyncio.sleep(CATCH_UP_STEP)
 

@@ -39,6 +39,7 @@ class Sources:
     ) -> None:
         """`more` are further raw events (by position) of claims, such as those of equal claims folded into them. What
         was read or known only after `point` is not told."""
+        self._model: Final = model
         self._partition: Final = model.partition
         self._claims = {c.seq: c for c in claims}
         self._point = point
@@ -67,6 +68,10 @@ class Sources:
 
     def chain(self, claim: int) -> dict[str, Any]:
         return self._chain[claim]
+
+    def slot(self, claim: ClaimRow) -> str:
+        """The fingerprint of its slot, by which a conflict is settled."""
+        return self._model.fingerprints([claim.slot])[claim.slot]
 
     def _of(
         self,
@@ -115,7 +120,8 @@ def _place(seq: int, links: Sequence[Link], ids: Mapping[int, str]) -> dict[str,
 
 def claim_item(claim: ClaimRow, verdict: Verdict, sources: Sources, *, past: int | None = None) -> dict[str, Any]:
     """A claim at the asked point. `claim` is the one that stands for it (`verdict.into` where that is another). An end
-    of knowledge behind the instant `past` was not known then."""
+    of knowledge behind the instant `past` was not known then. What is contested names the slot that it is contested in.
+    """
     shown = verdict.status != "forgotten"
     item: dict[str, Any] = {
         "kind": "claim",
@@ -142,6 +148,8 @@ def claim_item(claim: ClaimRow, verdict: Verdict, sources: Sources, *, past: int
             "confidence": claim.confidence,
             "said_by": claim.speaker,
         }
+    if verdict.status == "contested":
+        item["slot"] = sources.slot(claim)
     return item
 
 

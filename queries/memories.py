@@ -173,7 +173,8 @@ def rectangles_of(
     known = {row.seq: row for row in claims}
     found = model.all_rectangles(claims=() if slots else known, slots=slots)
     verdicts = judge(model, known, point)
-    rows = []
+    fingerprints = model.fingerprints({known[seq].slot for seq, v in verdicts.items() if v.status == "contested"})
+    rows: list[dict[str, Any]] = []
     for r in found:
         claim = known.get(r.claim)
         if claim is None or r.claim not in verdicts:
@@ -193,6 +194,7 @@ def rectangles_of(
                 "valid_to": render(r.valid_to),
                 "known_from": render(r.known_from),
                 "known_to": render(r.known_to),
+                **({"slot": fingerprints[claim.slot]} if verdict.status == "contested" else {}),
             }
         )
     return rows

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from taishi.ingest.envelope import Position
 from taishi.ingest.errors import InvalidInput, Unavailable
+from taishi.ingest.log import EventLog
 
 from .reading import ReadModels
 
@@ -20,6 +21,15 @@ def position_of(models: ReadModels, token: str | None, namespace: str, *, field:
     if position.partition != partition:
         raise InvalidInput(f"the namespace lives in partition p{partition}", field=field)
     return position
+
+
+def reached(log: EventLog, position: Position, *, field: str) -> None:
+    """Raises InvalidInput where the log has not come so far: waiting would not help."""
+    head = log.head(position.partition)
+    if position.seq > head:
+        raise InvalidInput(
+            f"the log ends at {Position(position.partition, head)}: give a position that a write returned", field=field
+        )
 
 
 def read_to(models: ReadModels, partition: int) -> int:

@@ -185,6 +185,9 @@ class ReadModel:
         sql = "SELECT seq, claim_id FROM claims WHERE seq IN carray(?)"
         return {row[0]: row[1] for row in self.rows_in(sql, claims)}
 
+    def fingerprints(self, slots: Iterable[int]) -> dict[int, str]:
+        return {r[0]: r[1] for r in self.rows_in("SELECT slot, fingerprint FROM slots WHERE slot IN carray(?)", slots)}
+
     def links_of(self, claims: Iterable[int]) -> list[Link]:
         """Chain steps from or to one of `claims`."""
         wanted = list(claims)

@@ -197,6 +197,38 @@ def test_a_position_that_was_not_read_is_waited_for_and_then_refused(tmp_path, m
         assert reply.json()["items"][0]["value"] == "宁波"
 
 
+def test_a_position_that_the_log_has_not_reached_is_refused_and_its_end_is_named(tmp_path, monkeypatch):
+    monkeypatch.setattr("taishi.queries.http.CATCH_UP_SECONDS", 0.1)
+    api = Api(tmp_path, history(), folded=3)
+    with api as client:
+        for field in ("as_of_position", "min_position"):
+            reply = ask(client, **{field: "p0:99"})
+            assert (reply.status_code, reply.json()["field"]) == (422, field)
+            assert "p0:7" in reply.json()["detail"]
+        waits = ask(client, as_of_position="p0:4")
+        assert (waits.status_code, waits.json()["field"]) == (503, "as_of_position")
+        api.side.file.apply(api.history.events[3:])
+        assert ask(client, as_of_position="p0:3").json()["items"][0]["value"] == "绍兴"
+
+
+def test_what_is_contested_names_the_slot_that_settles_it(tmp_path):
+    h = History()
+    for port in ("4100", "4200"):
+        h.claim("gateway", "config.port", port, valid_from=JAN, recorded_at=MAY)
+    h.claim("gateway", "owns", "two ports")
+    slot = h.events[0].facts["claim"]["slot"]
+    with Api(tmp_path, h) as client:
+        listed = get(client, "/v1/memories").json()["items"]
+        assert [(one["status"], one.get("slot")) for one in listed] == [
+            ("current", None), ("contested", slot), ("contested", slot),
+        ]  # fmt: skip
+        asked = ask(client, query="Which port does the gateway use?").json()["items"]
+        assert {one["slot"] for one in asked if one["status"] == "contested"} == {slot}
+        assert get(client, f"/v1/memories/{listed[1]['id']}").json()["slot"] == slot
+        rectangles = get(client, "/v1/timeline", predicate="config.port").json()["items"]
+        assert {one["slot"] for one in rectangles} == {slot}
+
+
 def test_what_was_shown_is_told_to_the_log_with_ids_alone(tmp_path):
     api = Api(tmp_path, history(), record_exposures=True)
     with api as client:
