@@ -33,7 +33,7 @@ class MeasuredPressure(Pressure):
         most_lag: int,
         most_memory: float,
     ) -> None:
-        self._log_ = log
+        self._events = log
         self._folded = folded
         self._memory = memory
         self._most_lag = most_lag
@@ -42,7 +42,7 @@ class MeasuredPressure(Pressure):
         self._share = 0.0
 
     def check(self, namespace: str) -> None:
-        lag = self._lag[self._log_.partition_of(namespace)]
+        lag = self._lag[self._events.partition_of(namespace)]
         if self._most_lag and lag > self._most_lag:
             raise Overloaded(
                 f"{lag} events wait to be read, more than max_lag={self._most_lag}: write more slowly",
@@ -57,8 +57,8 @@ class MeasuredPressure(Pressure):
 
     def look(self) -> None:
         """Measures anew. Raises Unavailable."""
-        for partition in range(self._log_.partitions):
-            self._lag[partition] = max(self._log_.head(partition) - self._folded(partition), 0)
+        for partition in range(self._events.partitions):
+            self._lag[partition] = max(self._events.head(partition) - self._folded(partition), 0)
         used, limit = self._memory()
         self._share = used / limit if limit else 0.0
 

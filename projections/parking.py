@@ -23,6 +23,7 @@ _NEVER: Final = frozenset({"claim.forgotten", "scope.forgotten", "event.skipped"
 """Types that are folded whatever is parked."""
 _NAMES: Final = ("claim", "slot", "winner", "targets", "claims", "events", "items")
 """Facts that hold ids of memories, or slots."""
+_TO_TRY: Final = "SELECT seq FROM dead_letters WHERE state = 'retry' OR (state = 'parked' AND error = ?) ORDER BY seq"
 Fold = Callable[[Model, Event], None]
 
 
@@ -88,10 +89,7 @@ class Parking:
         done, before = 0, -1
         while done != before:
             before = done
-            for seq, asked in self._model.rows("SELECT seq, state FROM dead_letters WHERE state != 'skipped'", ()):
-                waits = execute("SELECT error FROM dead_letters WHERE seq = ?", (seq,)).get == WAITS
-                if asked != "retry" and not waits:
-                    continue
+            for (seq,) in self._model.rows(_TO_TRY, (WAITS,)):
                 event = fetch(seq)
                 if self._is_held(event, than=seq):
                     execute("UPDATE dead_letters SET state = 'parked' WHERE seq = ?", (seq,))

@@ -21,6 +21,7 @@ from taishi.ingest.normal import normalise
 
 from .asking import OWNS, RELATIVE, Asking, asking
 from .folding import Ranked
+from .pointing import CLASSIFIERS
 from .synonyms import mentions
 from .understand import Question
 
@@ -41,10 +42,10 @@ _POINTS: Final = re.compile(r"^[那这哪每各]")
 _LED_IN: Final = re.compile(r"^(?:请问|那么?|你知道|知道)?[，,]?(?:(?:我|咱|俺)们?)?的?")
 """What stands before the relative whose attribute is asked."""
 _POINTED: Final = re.compile(
-    r"^(?:[那这该](?:个|家|款|台|部|条|位|份|次|张|辆|本|座|间|些|种|套)?|(?:that|this|those|these)\s+)", re.IGNORECASE
+    rf"^(?:[那这该][{CLASSIFIERS}些]?|(?:that|this|those|these)\s+)", re.IGNORECASE
 )
 """Words that point at a thing are no part of its name."""
-_OWN: Final = re.compile(r"^(?:我们|咱们|我|咱|俺|这个?|那个?)(?:的)?")
+_OWN: Final = re.compile(r"^[我咱俺]们?的?")
 
 
 @dataclass(frozen=True, slots=True)

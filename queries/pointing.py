@@ -29,10 +29,11 @@ FAR: Final = 40
 """Characters between the word and the name of what it stands for."""
 LONGEST: Final = 40
 
-_CLASSIFIERS: Final = "个家条位本部款次张台间件份种篇道首场门只辆套项支座所名幅块段批版"
+CLASSIFIERS: Final = "个家条位本部款次张台间件份种篇道首场门只辆套项支座所名幅块段批版"
+"""What stands between a pointing word and the thing."""
 _HAN: Final = "\u3400-\u4dbf\u4e00-\u9fff"
 _ZH: Final = re.compile(
-    rf"(?:(?:刚才|刚刚|前面|上面|上次)(?:说|提|聊|讲)?(?:到|过)?的?(?:那|这)?[{_CLASSIFIERS}]?|[那这][{_CLASSIFIERS}]|(?:^|(?<=[，。,;；对于在和与]))该|上一[{_CLASSIFIERS}])"
+    rf"(?:(?:刚才|刚刚|前面|上面|上次)(?:说|提|聊|讲)?(?:到|过)?的?(?:那|这)?[{CLASSIFIERS}]?|[那这][{CLASSIFIERS}]|(?:^|(?<=[，。,;；对于在和与]))该|上一[{CLASSIFIERS}])"
     rf"(?P<noun>[{_HAN}]{{2,8}})"
 )
 _ZH_TIMES: Final = re.compile(r"月|星期|周|礼拜|时候|小时|年|天|学期|季度|世纪|阶段|时期")
@@ -58,7 +59,7 @@ _CALLED: Final = re.compile(
     rf"(?:叫做?|名为|名叫|名字是|称为)([{_HAN}A-Za-z0-9·]{{2,12}}?)(?=的|这|那|，|。|,|、|！|；|\s|$|在|很|是)"
     r"|\b(?:called|named)\s+([A-Z][\w'’&-]*(?:\s+(?:[A-Z][\w'’&-]*|of|the|de|la|di))*)"
 )
-_BEFORE: Final = re.compile(rf"([{_HAN}]{{2,6}})(?:这|那)[{_CLASSIFIERS}]")
+_BEFORE: Final = re.compile(rf"([{_HAN}]{{2,6}})(?:这|那)[{CLASSIFIERS}]")
 _CAPITALS: Final = re.compile(r"(?<![.!?] )(?<!^)\b[A-Z][\w'’&-]+(?:\s+(?:of|the|de|la|di)?\s*[A-Z][\w'’&-]+)*")
 
 

@@ -6,34 +6,25 @@ It finds best what holds `favourite`. `fault` names what its answers suffer from
 from __future__ import annotations
 
 import json
-import threading
 import time
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from types import TracebackType
+from collections.abc import Mapping
 from typing import Any
 
+from tests.support.loopback_service import LoopbackService
 
-class RerankServer:
+
+class RerankServer(LoopbackService):
     def __init__(self, *, favourite: str) -> None:
+        super().__init__()
         self.favourite = favourite
         self.fault: str | None = None
         self.slowness = 1.0
         self.asked: list[dict[str, Any]] = []
         self.keys: list[str | None] = []
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(self))
-        self._server.daemon_threads = True
-        self.base_url = f"http://127.0.0.1:{self._server.server_port}/v1"
-        self._thread = threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
 
-    def __enter__(self) -> RerankServer:
-        self._thread.start()
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, e: BaseException | None, trace: TracebackType | None) -> None:
-        self._server.shutdown()
-        self._server.server_close()
-
-    def answer(self, path: str, body: dict[str, Any]) -> tuple[int, bytes]:
+    def answer(self, path: str, body: dict[str, Any], headers: Mapping[str, str]) -> tuple[int, bytes]:
+        self.asked.append(body)
+        self.keys.append(headers.get("authorization"))
         native = path == "/v1/services/rerank/text-rerank/text-rerank"
         if not native and path != "/v1/rerank":
             return 404, b"{}"
@@ -58,26 +49,3 @@ class RerankServer:
             case "slow":
                 time.sleep(self.slowness)
         return 200, json.dumps({"output": {"results": rows}} if native else {"results": rows}).encode()
-
-
-def _handler(server: RerankServer) -> type[BaseHTTPRequestHandler]:
-    class Handler(BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
-
-        def do_POST(self) -> None:
-            body = json.loads(self.rfile.read(int(self.headers["content-length"])))
-            server.asked.append(body)
-            server.keys.append(self.headers.get("authorization"))
-            status, content = server.answer(self.path, body)
-            try:
-                self.send_response(status)
-                self.send_header("content-length", str(len(content)))
-                self.end_headers()
-                self.wfile.write(content)
-            except (BrokenPipeError, ConnectionResetError):
-                self.close_connection = True
-
-        def log_message(self, format: str, *args: Any) -> None:
-            pass
-
-    return Handler
