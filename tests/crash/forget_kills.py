@@ -70,7 +70,7 @@ class Forgetter:
         says = "我喜欢{}。" if not name.isascii() else "I like {}."
         self._say(http, namespace, says.format(other))
         self.kept.append((namespace, other))
-        worker = self._taishi.pid("worker-1") if self._late else None
+        worker = self._idle_worker() if self._late else None
         if worker is not None:
             os.kill(worker, signal.SIGSTOP)
         self._say(http, namespace, says.format(name))
@@ -84,6 +84,12 @@ class Forgetter:
             self.receipts.append(reply["receipt"])
         else:
             self.told_gone += 1
+
+    def _idle_worker(self) -> int:
+        """It has nothing to do: stopped at work it might hold the key store's lock, and everybody would wait for it."""
+        for namespace in NAMESPACES:
+            self._taishi.settle(namespace, seconds=60)
+        return self._taishi.pid("worker-1")
 
     def _say(self, http: httpx.Client, namespace: str, text: str) -> None:
         self._said += 1
@@ -152,7 +158,7 @@ def point_kills(folder: Path, point: str, *, count: int, seed: int) -> dict[str,
     ).wait_until_up()
     forgetter = Forgetter(taishi, seed=seed, late=point == "owed").start()
     try:
-        end = time.monotonic() + 90
+        end = time.monotonic() + 30 + 20 * count  # the supervisor starts what dies often later and later
         while (hits := len(deaths.read_text().splitlines())) < count and time.monotonic() < end:
             time.sleep(0.05)
         until_in_service(taishi)
