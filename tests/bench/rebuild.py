@@ -21,10 +21,12 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from taishi.deploy.event_log import open_keys, open_log
+from taishi.deploy.event_log import open_keys, open_log, opened_log
 from taishi.deploy.settings import Settings, load_settings
 from taishi.deploy.verifying import digest_of
 from taishi.projections.analysis import Analyzer
@@ -127,31 +129,39 @@ def main() -> None:
         work(load_settings(home=args.home, partitions=PARTITIONS), args.folder, args.work, args.batch)
         return
     home = args.home or Path(tempfile.mkdtemp(prefix="rebuild-"))
+    try:
+        with kept_server(home, keep=args.home is not None) as url:
+            measure(load_settings(home=home, partitions=PARTITIONS, redis_url=url), args)
+    finally:
+        if args.home is None:
+            shutil.rmtree(home)
+
+
+@contextmanager
+def kept_server(home: Path, *, keep: bool) -> Iterator[str]:
+    """The URL of a server with what is kept in `home`; what it holds at the end is kept there, if nothing was."""
     server = ValkeyServer()
     if (home / "server").exists():
         shutil.rmtree(server.directory)
         shutil.copytree(home / "server", server.directory)
     server.start()
     try:
-        measure(load_settings(home=home, partitions=PARTITIONS, redis_url=server.url), args)
-        if args.home is not None and not (home / "server").exists():
+        yield server.url
+        if keep and not (home / "server").exists():
             server.client().execute_command("WAITAOF", 1, 0, 5000)
             shutil.copytree(server.directory, home / "server", ignore=shutil.ignore_patterns("s", "log"))
     finally:
         server.stop()
-        if args.home is None:
-            shutil.rmtree(home)
 
 
 def measure(settings: Settings, args: argparse.Namespace) -> None:
-    keys = open_keys(settings)
-    log = open_log(settings, keys)
-    began = time.perf_counter()
-    if not log.head(0):
-        done = max(HistoryWriter(log, keys, events=args.events).write())
-        took = time.perf_counter() - began
-        print(f"history: {done:,} events in {took:.0f} s ({done / took:,.0f}/s)", flush=True)
-    heads = {p: log.head(p) for p in range(PARTITIONS)}
+    with opened_log(settings) as (log, keys):
+        began = time.perf_counter()
+        if not log.head(0):
+            done = max(HistoryWriter(log, keys, events=args.events).write())
+            took = time.perf_counter() - began
+            print(f"history: {done:,} events in {took:.0f} s ({done / took:,.0f}/s)", flush=True)
+        heads = {p: log.head(p) for p in range(PARTITIONS)}
     total = sum(heads.values())
     print(f"partitions: {', '.join(f'{n:,}' for n in heads.values())}", flush=True)
     order = sorted(heads, key=lambda p: -heads[p])

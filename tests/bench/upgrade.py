@@ -82,8 +82,8 @@ class Load:
         self._waiting: queue.SimpleQueue[tuple[float, bytes] | None] = queue.SimpleQueue()
         self._ended = threading.Event()
         self.began = time.perf_counter()
-        self._threads = [threading.Thread(target=self._ask) for _ in range(CLIENTS)]
-        self._threads.append(threading.Thread(target=self._arrive))
+        self._threads = [threading.Thread(target=self._ask, daemon=True) for _ in range(CLIENTS)]
+        self._threads.append(threading.Thread(target=self._arrive, daemon=True))
         for thread in self._threads:
             thread.start()
 
