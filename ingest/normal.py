@@ -14,7 +14,6 @@ from typing import Final
 from opencc import OpenCC
 
 NORMAL_VERSION: Final = 1
-_SPACE: Final = re.compile(r"\s+")
 _HAN: Final = re.compile(r"[\u3400-\u9fff\uf900-\ufaff]")
 _END_MARKS: Final = " \t\r\n.。,，;；:：!！?？~～…、\"'“”‘’「」『』《》<>()（）[]【】"
 
@@ -29,7 +28,7 @@ def normalise(text: str) -> str:
     text = unicodedata.normalize("NFKC", text).casefold()
     if _HAN.search(text):
         text = _simplifier().convert(text)
-    return _SPACE.sub(" ", text).strip()
+    return " ".join(text.split())
 
 
 def normal_value(text: str) -> str:
