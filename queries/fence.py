@@ -19,7 +19,7 @@ import orjson
 from taishi.ingest.normal import normal_value, normalise
 from taishi.projections.stopwords import STOP_WORDS
 
-from .joint import names_in, names_of
+from .joint import has_names, names_in, names_of
 from .reading import ReadModel
 from .synonyms import Mention, mentions
 
@@ -96,11 +96,14 @@ def fence(model: ReadModel, ns: int, words: str, *, own: str, kin: Sequence[Ment
     if not spans:
         return Fence()
     found = model.rows_named("SELECT subject_key FROM subjects WHERE subject_key IN carray(?) AND ns = ?", spans, ns)
-    found += names_in(model, ns, spans)
+    aliased = has_names(model, ns)
+    if aliased:
+        found += names_in(model, ns, spans)
     names = _longest([row[0] for row in found if row[0] != own and row[0] not in NOT_NAMES], words)
     if kin:
         names = tuple(dict.fromkeys([*names, *_relatives(model, ns, kin, names, own)]))
-    names = tuple(dict.fromkeys([*names, *(one for name in names for one in names_of(model, ns, name))]))
+    if aliased:
+        names = tuple(dict.fromkeys([*names, *(one for name in names for one in names_of(model, ns, name))]))
     if model.one("SELECT 1 FROM subjects WHERE ns = ? LIMIT 1 OFFSET ?", ns, FEW_SUBJECTS) is not None:
         return Fence(names)
     everyone = [row[0] for row in model.rows("SELECT subject_key FROM subjects WHERE ns = ?", ns)]

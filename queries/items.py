@@ -15,7 +15,7 @@ from taishi.ingest.envelope import Position
 from taishi.ingest.instants import render
 from taishi.projections.rendering import spoken
 
-from .joint import equals, links_of
+from .joint import Joint
 from .reading import ReadModel
 from .rows import ClaimRow, EventRow, Link
 from .validity import Point, Verdict
@@ -44,7 +44,8 @@ class Sources:
         self._claims = {c.seq: c for c in claims}
         self._point = point
         upto = None if point is None else point.position
-        equal = equals(model, self._claims, upto=upto)
+        joint = Joint(model, claims, upto=upto)
+        equal = joint.equals()
         said = {**self._claims, **model.claims({seq for seqs in equal.values() for seq in seqs} - self._claims.keys())}
         spans: dict[int, list[tuple[int, int | None, int | None]]] = {}
         for row in model.evidence_of(said):
@@ -56,7 +57,7 @@ class Sources:
         for seq in self._claims:
             alike = [said[s] for s in sorted({seq, *equal.get(seq, ())}) if s in said and self._was_told(said[s])]
             self._evidence[seq] = self._of(alike, spans, more.get(seq, ()))
-        links = [k for k in links_of(model, claims, upto=upto) if point is None or point.knows(k.known_at)]
+        links = [k for k in joint.links() if point is None or point.knows(k.known_at)]
         others = model.claim_ids({s for k in links for s in (k.old_claim, k.new_claim) if s is not None})
         self._chain = {seq: _place(seq, links, others) for seq in self._claims}
 

@@ -69,6 +69,11 @@ _JUDGED_A: Final = _JUDGED.format(one="a", other="b")
 _JUDGED_B: Final = _JUDGED.format(one="b", other="a")
 
 
+def has_names(model: ReadModel, ns: int) -> bool:
+    """Whether anything in the namespace goes, or went, by several names."""
+    return model.one("SELECT 1 FROM names WHERE ns = ? LIMIT 1", ns) is not None
+
+
 def names_of(model: ReadModel, ns: int, key: str, *, known: int | None = None) -> list[str]:
     """The (normalised) names of one entity, itself first."""
     at = ALWAYS if known is None else known
@@ -131,55 +136,53 @@ def replayed(model: ReadModel, homes: Mapping[int, int], *, known_at: int, upto:
     return told
 
 
-def equals(model: ReadModel, claims: Mapping[int, ClaimRow], *, upto: int | None = None) -> dict[int, list[int]]:
-    """For each of `claims`: others that say the same and hold nothing of their own, in its slot or in a joint one, of
-    what had been read up to the position `upto`. It stands for them."""
-    slots = {c.slot for c in claims.values()}
-    found = model.equals(claims) if upto is None else {}
-    homes = homes_of(model, slots, known=None)
-    if upto is not None:
-        homes = {**dict(zip(slots, slots, strict=True)), **homes}
-    if not homes:
+class Joint:
+    """Some claims' slots with those that are joint with them, by all that had been read up to the position `upto`."""
+
+    def __init__(self, model: ReadModel, claims: Collection[ClaimRow], *, upto: int | None = None) -> None:
+        self._model = model
+        self._claims = {c.seq: c for c in claims}
+        self._upto = upto
+        slots = {c.slot for c in claims}
+        homes = homes_of(model, slots, known=None)
+        self._homes = homes if upto is None else {**dict(zip(slots, slots, strict=True)), **homes}
+        self._told = replayed(model, self._homes, known_at=FOREVER - 1, upto=upto) if self._homes else Replayed()
+
+    def equals(self) -> dict[int, list[int]]:
+        """For each of the claims: others that say the same and hold nothing of their own, in its slot or in a joint
+        one. It stands for them."""
+        found = self._model.equals(self._claims) if self._upto is None else {}
+        homes, told = self._homes, self._told
+        holding = {r.claim for r in told.rectangles}
+        for seq, claim in self._claims.items():
+            home = homes.get(claim.slot)
+            if home is None or seq not in holding:
+                continue
+            found[seq] = sorted({*found.get(seq, ()), *(
+                c.seq
+                for c in told.rows.values()
+                if homes[c.slot] == home and (c.value_fp, c.negates) == (claim.value_fp, claim.negates)
+                and _stands(c, self._upto) and c.seq not in holding and c.seq != seq
+            )})[:SAME]  # fmt: skip
         return found
-    told = replayed(model, homes, known_at=FOREVER - 1, upto=upto)
-    holding = {r.claim for r in told.rectangles}
-    for seq, claim in claims.items():
-        home = homes.get(claim.slot)
-        if home is None or seq not in holding:
-            continue
-        found[seq] = sorted({*found.get(seq, ()), *(
-            c.seq
-            for c in told.rows.values()
-            if homes[c.slot] == home and (c.value_fp, c.negates) == (claim.value_fp, claim.negates)
-            and _stands(c, upto) and c.seq not in holding and c.seq != seq
-        )})[:SAME]  # fmt: skip
-    return found
+
+    def links(self) -> list[Link]:
+        """Chain steps from or to one of the claims; where their slots are joint with others, those of all together."""
+        alone = self._model.links_of([c.seq for c in self._claims.values() if c.slot not in self._homes])
+        if not self._homes:
+            return alone
+        joint = [
+            Link(home, k.known, k.old, k.new, k.start, k.end, k.rule)
+            for home, history in self._told.histories.items()
+            for k in history.links
+            if k.old in self._claims or k.new in self._claims
+        ]
+        return sorted({*alone, *joint}, key=lambda k: (k.known_at, k.old_claim, k.valid_from))
 
 
 def _stands(claim: ClaimRow, upto: int | None) -> bool:
     """Nothing read up to the position took it back."""
     return claim.removed_at is None or (upto is not None and (claim.removed_seq or 0) > upto)
-
-
-def links_of(model: ReadModel, claims: Collection[ClaimRow], *, upto: int | None = None) -> list[Link]:
-    """Chain steps from or to one of `claims`, of what had been read up to the position `upto`; where their slots are
-    joint with others, those of all together."""
-    wanted = {c.seq for c in claims}
-    slots = {c.slot for c in claims}
-    homes = homes_of(model, slots, known=None)
-    if upto is not None:
-        homes = {**dict(zip(slots, slots, strict=True)), **homes}
-    if not homes:
-        return model.links_of(wanted)
-    alone = model.links_of([c.seq for c in claims if c.slot not in homes])
-    told = replayed(model, homes, known_at=FOREVER - 1, upto=upto)
-    joint = [
-        Link(home, k.known, k.old, k.new, k.start, k.end, k.rule)
-        for home, history in told.histories.items()
-        for k in history.links
-        if k.old in wanted or k.new in wanted
-    ]
-    return sorted({*alone, *joint}, key=lambda k: (k.known_at, k.old_claim, k.valid_from))
 
 
 def _statement(c: ClaimRow) -> Statement:

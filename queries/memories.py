@@ -10,7 +10,7 @@ from taishi.ingest.errors import NotFound
 from taishi.ingest.instants import render
 
 from .items import Sources, claim_item, event_item, evidence_of_event
-from .joint import equals, links_of
+from .joint import Joint
 from .reading import ReadModel
 from .rows import ClaimRow, EventRow, NamespaceRow, Standing
 from .validity import Point, judge
@@ -54,7 +54,7 @@ def memory(model: ReadModel, found: Found) -> dict[str, Any]:
 
 def _ids(model: ReadModel, claim: ClaimRow) -> list[str]:
     """The ids under which the claim and its equals go."""
-    alike = equals(model, {claim.seq: claim})[claim.seq]
+    alike = Joint(model, [claim]).equals()[claim.seq]
     return list(dict.fromkeys([claim.claim_id, *model.claim_ids(alike).values()]))
 
 
@@ -82,10 +82,10 @@ def life(model: ReadModel, found: Found, point: Point) -> dict[str, Any]:
     if found.event is not None:
         return _life_of_event(model, found.event, point)
     claim = found.claim
-    alike = [claim.seq, *equals(model, {claim.seq: claim})[claim.seq]]
+    alike = [claim.seq, *Joint(model, [claim]).equals()[claim.seq]]
     said = model.claims({*alike, *(row.seq for row in found.statements)})
     sources = Sources(model, list(said.values()))
-    links = links_of(model, [said[seq] for seq in alike if seq in said])
+    links = Joint(model, [said[seq] for seq in alike if seq in said]).links()
     neighbours = model.claims({s for k in links for s in (k.old_claim, k.new_claim) if s is not None})
     verdicts = judge(model, neighbours, point)
     return {
