@@ -50,7 +50,7 @@ class Asking:
 
     def for_predicate(self, predicate: str) -> tuple[str, ...]:
         """The words by which the question asks for this predicate; none if it does not."""
-        return self.asks.get(_key(self.asks, predicate), ())
+        return self.asks.get(_key(self.asks, predicate), ()) if self.asks else ()
 
     def named_in(self, text: str) -> tuple[str, ...]:
         """Words of the question whose kind a (normalised) text names, in whatever words."""

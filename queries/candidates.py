@@ -78,19 +78,21 @@ class Lexical:
 
     def score_rows(self, rows: Sequence[tuple[Any, ...]]) -> dict[int, LexicalMatch]:
         matches: dict[int, LexicalMatch] = {}
+        looked_for = [(piece, piece.token, piece.phrase, piece.scattered) for piece in self.pieces]
         for doc, length, stored_words, stored_chars in rows:
             padded, chars = f" {stored_words} ", f" {stored_chars} "
             norm = K1 * (1 - B + B * length / self.mean_length)
             gains: dict[int, float] = {}
             met: dict[int, float] = {}
-            for piece in self.pieces:
-                count = 0 if piece.token is None else padded.count(piece.token)
-                worth = 1.0
-                if not count and piece.phrase is not None:
-                    count, worth = chars.count(piece.phrase), PHRASE_WORTH
-                if not count and piece.scattered:
-                    there = sum(c in chars for c in piece.scattered)
-                    count, worth = there > 0, SCATTERED_WORTH * there / len(piece.scattered)
+            for piece, token, phrase, scattered in looked_for:
+                count, worth = 0, 1.0
+                if token is not None and token in padded:
+                    count = padded.count(token)
+                elif phrase is not None and phrase in chars:
+                    count, worth = chars.count(phrase), PHRASE_WORTH
+                elif scattered:
+                    there = sum(c in chars for c in scattered)
+                    count, worth = there > 0, SCATTERED_WORTH * there / len(scattered)
                 if count:
                     group = piece.group
                     gain = piece.share * worth * piece.idf * count * (K1 + 1) / (count + norm)
@@ -178,7 +180,9 @@ def _score(
     documents: Collection[int],
 ) -> Lexical:
     rows = model.rows_in(_TOKENS, documents)
-    by_phrase = {word: sum(1 for row in rows if phrase in f" {row[3]} ") for word, phrase in _spelled(terms).items()}
+    spelled = _spelled(terms)
+    chars = [f" {row[3]} " for row in rows] if spelled else []
+    by_phrase = {word: sum(phrase in those for those in chars) for word, phrase in spelled.items()}
     pieces = _pieces(terms, frequency, by_phrase, corpus)
     idf: dict[int, float] = {}
     weight: dict[int, float] = {}

@@ -14,8 +14,7 @@ ranking are not touched by them, and weights can be tuned without them.
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from taishi.ingest.instants import DAY
 
@@ -87,8 +86,7 @@ ASKS_BACK: Final = -0.15
 """A turn of a dialogue that ends on a question: the answer stands in the next one. Dev halves: locomo MRR +.015."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Signals:
+class Signals(NamedTuple):
     """What is known of one candidate. `lexical` is in 0..1, `dense` at most 1; `age` in microseconds, 0 or more;
     `newness` from 0 (the oldest that was found) to 1; `second`: another predicate is asked for more closely; `kind` is
     a claim's bonus. `around` and `session` as `surroundings` has them; `asks_back`: a turn of a dialogue that ends on a

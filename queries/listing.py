@@ -94,4 +94,4 @@ def _page(model: ReadModel, ns: int, request: ListRequest, before: int, point: P
         given.append(request.predicate)
         index = "claims_subject" if request.subject is not None else "claims_predicate"
     sql = f"SELECT {CLAIM_COLUMNS} FROM claims INDEXED BY {index} WHERE {where} AND seq < ? ORDER BY seq DESC LIMIT ?"
-    return [ClaimRow(*row) for row in model.rows(sql, *given, before, SCANNED)]
+    return [ClaimRow._make(row) for row in model.rows(sql, *given, before, SCANNED)]

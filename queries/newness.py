@@ -79,26 +79,33 @@ def newest_first(ranked: Sequence[Ranked], *, question: str) -> list[Ranked]:
     (`superseded_by`, an event's id). `question` is normalised and asks for a state of things."""
     first = list(ranked[:LOOKED_AT])
     asked = _stems(question)
-    read = [_read(_text(one)) for one in first]
+    read: dict[int, _Read] = {}
+
+    def told(one: Ranked) -> _Read:
+        if one.doc not in read:
+            read[one.doc] = _read(_text(one))
+        return read[one.doc]
+
     for later in range(1, len(first)):
         new = first[later]
         if new.event is None or new.event.role != "user":
             continue
         for earlier in range(later):
             old = first[earlier]
-            if _replaces(new, old, read[later], read[earlier], asked):
+            if _may_replace(new, old) and told(new).changed and _replaces(told(new), told(old), asked):
                 gain = old.score + STEP - new.score
                 first[earlier] = replace(old, superseded_by=new.event.event_id)
                 first.insert(earlier, replace(new, score=new.score + gain, parts={**new.parts, SUMMAND: gain}))
                 del first[later + 1]
-                read.insert(earlier, read.pop(later))
                 break
     return [*first, *ranked[LOOKED_AT:]]
 
 
-def _replaces(new: Ranked, old: Ranked, told: _Read, before: _Read, asked: frozenset[str]) -> bool:
-    if _said_at(new) <= _said_at(old) or new.score < SHARED * old.score:
-        return False
+def _may_replace(new: Ranked, old: Ranked) -> bool:
+    return _said_at(new) > _said_at(old) and new.score >= SHARED * old.score
+
+
+def _replaces(told: _Read, before: _Read, asked: frozenset[str]) -> bool:
     return any(
         kind in before.values and value not in before.values[kind] and len(around & asked) >= COMMON
         for kind, value, around in told.changed

@@ -32,6 +32,8 @@ class TokenCounter(Protocol):
 
 def estimated_tokens(text: str) -> int:
     """A bound for common tokenizers: one token for a wide character, one per four letters of a word, one for a mark."""
+    if text.isascii():
+        return sum(math.ceil(len(word) / 4) for word in _WORD.findall(text))
     wide = len(_WIDE.findall(text))
     return wide + sum(math.ceil(len(word) / 4) for word in _WORD.findall(_WIDE.sub(" ", text)))
 
@@ -65,7 +67,8 @@ def pack(
     used, truncated = 0, False
     for line in ordered:
         head, tail = _time(line), _evidence(line)
-        room = budget - used - count(head + tail) - (1 if kept else 0)
+        marks = count(head + tail) + (1 if kept else 0)
+        room = budget - used - marks
         if room <= 0:
             truncated = True
             break
@@ -78,7 +81,7 @@ def pack(
             if not body:
                 continue
             cost = count(body)
-        used += count(head + tail) + cost + (1 if kept else 0)
+        used += marks + cost
         kept.append(f"{head}{body}{tail}")
     return Packet("\n".join(kept), used, truncated)
 

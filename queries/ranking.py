@@ -121,6 +121,7 @@ class _Ranking:
         self._years = range(min(years), max(years) + 1) if years else range(0)
         self._words = frozenset(WORD.findall(question.text))
         self._advice = question.advice and not fence and question.intent in ADVISED
+        self._polar = question.polar
         self._best = max((match.score for match in self._matches.values()), default=0.0)
 
     def ranked(self) -> list[Ranked]:
@@ -190,6 +191,7 @@ class _Ranking:
         judged.update(added)
         verdicts.update(judge(self._model, added, self._point))
         documents = {document_of_claim(seq): lift for seq, lift in near.items()}
+        self._sources |= self._sources_of(documents)
         self._matches.update(self._found.lexical.score(self._model, documents))
         for doc, lift in documents.items():
             self._dense.setdefault(doc, lift)
@@ -208,7 +210,8 @@ class _Ranking:
         self._around = surroundings(self._model, relevance, self._point)
         for seq in self._around.around:
             score.setdefault(document_of_event(seq), 0.0)
-        total = {doc: value + sum(self._beside(doc)) for doc, value in score.items()}
+        around = self._around.around or self._around.session
+        total = {doc: value + sum(self._beside(doc)) for doc, value in score.items()} if around else score
         first = sorted(total, key=lambda doc: (-total[doc], -doc))[: CONSIDERED + 3 * self._limit]
         return list(dict.fromkeys([*first, *found.slots]))
 
@@ -243,23 +246,22 @@ class _Ranking:
     def _claims(
         self, claims: Mapping[int, ClaimRow], judged: Mapping[int, ClaimRow], verdicts: Mapping[int, Verdict]
     ) -> Iterable[Ranked]:
-        sources = self._sources = {**self._sources, **self._sources_of(document_of_claim(seq) for seq in claims)}
-        origins = self._model.origins(seq for seqs in sources.values() for seq in seqs)
-        standing = {verdict.into or seq for seq, verdict in verdicts.items() if seq in claims}
-        uses = self._model.uses(standing, before=self._now - FRESH)
-        best: dict[int, Ranked] = {}
+        shown: list[tuple[ClaimRow, ClaimRow, Verdict]] = []
         for seq, said in claims.items():
             verdict = verdicts.get(seq)
-            doc = document_of_claim(seq)
             if verdict is None or verdict.status in GONE or not self._may_show(verdict):
-                self.left[doc] = Omission("unknown_then" if verdict is None else verdict.status)
-                continue
-            if said.subject_key is None or said.predicate is None:
+                self.left[document_of_claim(seq)] = Omission("unknown_then" if verdict is None else verdict.status)
                 continue
             claim = said if verdict.into is None else judged[verdict.into]
-            if claim.subject is None:
-                continue
-            rests_on = sources.get(seq, [])
+            if said.subject_key is not None and said.predicate is not None and claim.subject is not None:
+                shown.append((said, claim, verdict))
+        sources = self._sources
+        origins = self._model.origins(event for said, _, _ in shown for event in sources.get(said.seq, ()))
+        uses = self._model.uses({claim.seq for _, claim, _ in shown}, before=self._now - FRESH)
+        best: dict[int, Ranked] = {}
+        for said, claim, verdict in shown:
+            doc = document_of_claim(said.seq)
+            rests_on = sources.get(said.seq, [])
             said_by = [origins[event] for event in rests_on if event in origins]
             entry = self._claim(doc, said, claim, verdict, tuple(rests_on), said_by, uses[claim.seq])
             if entry is None:
@@ -322,7 +324,7 @@ class _Ranking:
         met = {} if match is None else match.met
         importance = 0.5 if claim.importance is None else claim.importance
         kind = default_registry().predicate(predicate)
-        denies = question.polar and question.intent == "current"
+        denies = self._polar and question.intent == "current"
         summands = parts(
             Signals(
                 lexical=0.0 if match is None else self._level(match.score),

@@ -110,21 +110,21 @@ class ReadModel:
 
     def claims(self, seqs: Iterable[int]) -> dict[int, ClaimRow]:
         found = self.rows_in(f"SELECT {CLAIM_COLUMNS} FROM claims WHERE seq IN carray(?)", seqs)
-        return {row[0]: ClaimRow(*row) for row in found}
+        return {row[0]: ClaimRow._make(row) for row in found}
 
     def claims_by_id(self, ns: int, claim_id: str) -> list[ClaimRow]:
         """Every statement under that id, oldest first."""
         sql = f"SELECT {CLAIM_COLUMNS} FROM claims WHERE claim_id = ? AND ns = ? ORDER BY seq"
-        return [ClaimRow(*row) for row in self.rows(sql, claim_id, ns)]
+        return [ClaimRow._make(row) for row in self.rows(sql, claim_id, ns)]
 
     def claims_of_slots(self, slots: Iterable[int]) -> list[ClaimRow]:
         sql = f"SELECT {CLAIM_COLUMNS} FROM claims WHERE slot IN carray(?) ORDER BY known_from, seq"
         found = self.rows_in(sql, slots)
-        return [ClaimRow(*row) for row in found]
+        return [ClaimRow._make(row) for row in found]
 
     def events(self, seqs: Iterable[int]) -> dict[int, EventRow]:
         found = self.rows_in(f"SELECT {EVENT_COLUMNS} FROM events WHERE seq IN carray(?)", seqs)
-        return {row[0]: EventRow(*row) for row in found}
+        return {row[0]: EventRow._make(row) for row in found}
 
     def origins(self, events: Iterable[int]) -> dict[int, str]:
         return {row[0]: row[1] for row in self.rows_in("SELECT seq, origin FROM events WHERE seq IN carray(?)", events)}
@@ -139,7 +139,7 @@ class ReadModel:
         found = self.rows_in(_COVERING_NOW, wanted, valid_at, valid_at, _ALWAYS if known_at is None else known_at)
         if known_at is not None:
             found += self.rows_in(_COVERING_THEN, wanted, known_at, known_at, valid_at, valid_at)
-        return [Covering(*row) for row in found]
+        return [Covering._make(row) for row in found]
 
     def rectangles(self, claims: Iterable[int], *, known_at: int | None) -> list[Rectangle]:
         """Rectangles of `claims` as known at that instant. `known_at` None: as known now."""
@@ -147,17 +147,18 @@ class ReadModel:
         found = self.rows_in(_RECTANGLES_NOW, wanted, _ALWAYS if known_at is None else known_at)
         if known_at is not None:
             found += self.rows_in(_RECTANGLES_THEN, wanted, known_at, known_at)
-        return [Rectangle(*row) for row in found]
+        return [Rectangle._make(row) for row in found]
 
     def all_rectangles(self, *, claims: Iterable[int] = (), slots: Iterable[int] = ()) -> list[Rectangle]:
         """Every rectangle ever held, by claim and by slot, in the order of known then valid time."""
         found = self.rows_in(_RECTANGLES_NOW, claims, _ALWAYS) + self.rows_in(_CLOSED_OF_CLAIMS, claims)
         found += self.rows_in(_OPEN_OF_SLOTS, slots) + self.rows_in(_CLOSED_OF_SLOTS, slots)
-        return sorted({Rectangle(*row) for row in found}, key=lambda r: (r.slot, r.known_from, r.valid_from, r.claim))
+        rows = {Rectangle._make(row) for row in found}
+        return sorted(rows, key=lambda r: (r.slot, r.known_from, r.valid_from, r.claim))
 
     def closed_rectangles(self, claims: Iterable[int]) -> list[Rectangle]:
         """What was believed of `claims` once and no longer is."""
-        return [Rectangle(*row) for row in self.rows_in(_CLOSED_OF_CLAIMS, claims)]
+        return [Rectangle._make(row) for row in self.rows_in(_CLOSED_OF_CLAIMS, claims)]
 
     def stand_ins(self, claims: Iterable[int]) -> dict[int, int]:
         """For each of `claims`: the claim of its slot that says the same and is believed somewhere, if there is one."""
@@ -175,7 +176,7 @@ class ReadModel:
     def uses(self, claims: Iterable[int], *, before: int) -> dict[int, Use]:
         """How each of `claims` was used. When it was last said is looked up for those that were told before `before`,
         in whatever words of its slot say the same."""
-        return {row[0]: Use(*row[1:]) for row in self.rows_in(_USES, claims, before)}
+        return {row[0]: Use._make(row[1:]) for row in self.rows_in(_USES, claims, before)}
 
     def renewed(self, claims: Iterable[int]) -> set[int]:
         """Those of `claims`, which have faded, that were said again since: an equal claim of their slot has not."""
@@ -191,27 +192,27 @@ class ReadModel:
     def links_of(self, claims: Iterable[int]) -> list[Link]:
         """Chain steps from or to one of `claims`."""
         wanted = list(claims)
-        found = {Link(*row) for sql in (_LINKS_FROM, _LINKS_TO) for row in self.rows_in(sql, wanted)}
+        found = {Link._make(row) for sql in (_LINKS_FROM, _LINKS_TO) for row in self.rows_in(sql, wanted)}
         return sorted(found, key=lambda k: (k.known_at, k.old_claim, k.valid_from))
 
     def standing(self, ns: int, memory_ids: Iterable[str]) -> list[Standing]:
-        return [Standing(*row) for row in self.rows_named(_STANDING, memory_ids, ns)]
+        return [Standing._make(row) for row in self.rows_named(_STANDING, memory_ids, ns)]
 
     def settled(self, slots: Iterable[int]) -> list[Settled]:
         """Conflicts of `slots` that callers settled, in order."""
-        return [Settled(*row) for row in self.rows_in(_SETTLED, slots)]
+        return [Settled._make(row) for row in self.rows_in(_SETTLED, slots)]
 
     def links(self, *, slots: Iterable[int]) -> list[Link]:
         sql = f"{_LINK} slot IN carray(?) ORDER BY slot, known_at, old_claim, valid_from"
-        return [Link(*row) for row in self.rows_in(sql, slots)]
+        return [Link._make(row) for row in self.rows_in(sql, slots)]
 
     def evidence_of(self, claims: Iterable[int]) -> list[EvidenceRow]:
         sql = "SELECT claim, event, start, stop FROM evidence WHERE claim IN carray(?) ORDER BY claim, event"
-        return [EvidenceRow(*row) for row in self.rows_in(sql, claims)]
+        return [EvidenceRow._make(row) for row in self.rows_in(sql, claims)]
 
     def evidence_from(self, events: Iterable[int]) -> list[EvidenceRow]:
         sql = "SELECT claim, event, start, stop FROM evidence WHERE event IN carray(?) ORDER BY event, claim"
-        return [EvidenceRow(*row) for row in self.rows_in(sql, events)]
+        return [EvidenceRow._make(row) for row in self.rows_in(sql, events)]
 
 
 _ALWAYS: Final = 1 << 62

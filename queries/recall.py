@@ -191,9 +191,10 @@ class Recall:
         looked = []
         for part in questions_in(request.query):
             heard = self._vector(part, own := analyzer.query(part), degraded)
-            looked.append(self._look(model, namespace, request, part, own, heard, now, degraded))
+            asked = self._understood(request, namespace, part, now)
+            looked.append(self._look(model, namespace, request, part, asked, own, heard, now, degraded))
         if not looked:
-            looked.append(self._look(model, namespace, request, request.query, terms, vector, now, degraded))
+            looked.append(self._look(model, namespace, request, request.query, question, terms, vector, now, degraded))
         main = looked[0]
         question, fenced, found, strength = main.question, main.fenced, main.found, main.strength
         verdict = answerability.joined([one.verdict for one in looked])
@@ -248,13 +249,13 @@ class Recall:
         namespace: NamespaceRow,
         request: RecallRequest,
         query: str,
+        question: Question,
         terms: QueryTerms,
         vector: Vectors | None,
         now: int,
         degraded: list[str],
     ) -> _Looked:
         """One question's memories and verdict."""
-        question = self._understood(request, namespace, query, now)
         point = _point(request, question, now)
         fenced = fence(model, namespace.ns, question.fence_words, own=question.subject, kin=question.asking.kin)
         if request.asker is not None and question.first_person and not fenced:

@@ -51,7 +51,9 @@ class Support:
         self._question = question
         self._asking = question.asking
         self._fence = fence
-        self._named = named_system(question.text) if question.asks_state else None
+        self._asks_state = question.asks_state
+        self._polar = question.polar
+        self._named = named_system(question.text) if self._asks_state else None
         self._asks_of_relative = bool(question.asks.keys() - {RELATIVE, "name"}) and bool(question.asking.kin)
         self._asks_secret = _SECRET.search(question.text) is not None
 
@@ -137,7 +139,7 @@ class Support:
         what somebody else says of himself."""
         if event.decision not in _UNSAID:
             return False
-        if self._question.asks_state:
+        if self._asks_state:
             return True
         if self._question.intent != "current" or self._question.advice or not self._question.first_person:
             return False
@@ -148,13 +150,13 @@ class Support:
 
     def _is_only_planned(self, claim: ClaimRow) -> bool:
         """Whether it is asked if something is so, or was, and the claim says that it is meant to be."""
-        asked = self._question.polar and self._question.intent not in ("plan", "when", "open")
+        asked = self._polar and self._question.intent not in ("plan", "when", "open")
         return asked and claim.modality == "plan" and not self._asking.for_predicate(claim.predicate or "")
 
     def _states_none(self, text: str | None, claims: Sequence[ClaimRow]) -> bool:
         """Whether a system's present state is asked for and words with these claims cannot say it: they speak of
         another system, plan another state, or tell no value of the kind."""
-        if not self._question.asks_state:
+        if not self._asks_state:
             return False
         words = normalise(" ".join((text or "", *(c.subject or "" for c in claims))))
         if self._named is not None and not (speaks_of(words, self._named) or self._fence.mentions(words)):

@@ -111,10 +111,12 @@ def judge_slots(
     return verdicts, {slot: [r.claim for r in rectangles] for slot, rectangles in beside.items() if rectangles}
 
 
-def _as_faded(model: ReadModel, claims: Mapping[int, ClaimRow]) -> dict[int, ClaimRow]:
+def _as_faded(model: ReadModel, claims: dict[int, ClaimRow]) -> dict[int, ClaimRow]:
     """Claims that have faded and were said again since have not."""
     faded = [seq for seq, c in claims.items() if c.faded_why is not None]
     renewed = model.renewed(faded) if faded else set()
+    if not renewed:
+        return claims
     return {
         seq: c._replace(expired_at=None, archived_at=None, faded_why=None) if seq in renewed else c
         for seq, c in claims.items()
