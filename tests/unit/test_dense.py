@@ -90,6 +90,13 @@ def test_the_nearest_documents_first(tmp_path: Path, count: int) -> None:
         same(found.search(filed.ns("n"), query, 7).found, filed.expected("n", query, 7))
 
 
+def test_every_finite_half_widens_to_itself() -> None:
+    halves = np.arange(1 << 16, dtype=np.uint16)
+    exact = halves.view(np.float16).astype(np.float32)
+    finite = np.isfinite(exact)
+    assert np.array_equal(dense_scope._floats(halves)[finite].view(np.uint32), exact[finite].view(np.uint32))
+
+
 def test_signs_lose_next_to_nothing_in_a_large_namespace(tmp_path: Path) -> None:
     filed = Filed(tmp_path, dimension=512)
     ns = filed.store.namespace("n", 1)
