@@ -6,7 +6,6 @@ import json
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -38,16 +37,18 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("only") / "home"
 
 
-@contextmanager
-def started(home: Path, server: EmbedServer, **settings: str) -> Iterator[RunningTaishi]:
-    running = RunningTaishi(
+def started(home: Path, server: EmbedServer, **settings: str) -> RunningTaishi:
+    return RunningTaishi(
         home, "--no-story", embedder="openai", embedding__base_url=server.base_url, embedding__model="stand-in",
         embedding__dimension=str(DIMENSION), **settings,
-    )  # fmt: skip
-    try:
-        yield running.wait_until_up()
-    finally:
-        running.stop()
+    ).wait_until_up()  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def running(home: Path, server: EmbedServer) -> Iterator[RunningTaishi]:
+    running = started(home, server)
+    yield running
+    running.stop()
 
 
 def told(running: RunningTaishi, *arguments: str) -> dict[str, Any]:
@@ -108,55 +109,60 @@ class Asking:
         self._thread.join()
 
 
-def test_vectors_are_embedded_anew_while_those_there_serve(home: Path, server: EmbedServer) -> None:
-    with started(home, server) as running:
-        events = [{"namespace": "n", "content": text} for text in SAID]
-        httpx.post(f"{running.write}/v1/events", json={"events": events}, timeout=20).raise_for_status()
+def test_vectors_are_embedded_anew_while_those_there_serve(running: RunningTaishi, home: Path) -> None:
+    events = [{"namespace": "n", "content": text} for text in SAID]
+    httpx.post(f"{running.write}/v1/events", json={"events": events}, timeout=20).raise_for_status()
+    running.settle("n", seconds=120)
+    before, held = inodes(home), vectors(home)
+    assert sum(map(len, held.values())) >= len(SAID)
+    with Asking(running) as asking:
+        assert told(running, "rebuild", "--only", "vectors") == {"vectors": "embedding anew"}
+        end = time.monotonic() + 60
+        while (after := inodes(home)).keys() != before.keys() or after.items() & before.items():
+            assert time.monotonic() < end, (after, before)
+            time.sleep(0.1)
         running.settle("n", seconds=120)
-        before, held = inodes(home), vectors(home)
-        assert sum(map(len, held.values())) >= len(SAID)
-        with Asking(running) as asking:
-            assert told(running, "rebuild", "--only", "vectors") == {"vectors": "embedding anew"}
-            end = time.monotonic() + 60
-            while (after := inodes(home)).keys() != before.keys() or after.items() & before.items():
-                assert time.monotonic() < end, (after, before)
-                time.sleep(0.1)
-            running.settle("n", seconds=120)
-        assert asking.asked and not asking.wrong, asking.wrong[:1]
-        assert vectors(home) == held
-        assert not (home / "vectors" / "anew").exists()
+    assert asking.asked and not asking.wrong, asking.wrong[:1]
+    assert vectors(home) == held
+    assert not (home / "vectors" / "anew").exists()
 
 
-def test_search_is_built_anew_with_the_namespace_s_words_and_keeps_its_vectors(home: Path, server: EmbedServer) -> None:
-    with started(home, server) as running:
-        httpx.put(f"{running.write}/v1/namespaces/n", json={"dictionary": [TERM]}, timeout=20).raise_for_status()
-        running.settle("n", seconds=120)
-        assert TERM in cut_by(recall(running, f"{TERM}怎么样？"))
-        before = inodes(home)
-        fresh = told(running, "rebuild", "--only", "search")["generation"]
-        assert fresh["state"] == "ready"
-        assert told(running, "activate", fresh["name"])["live"]["name"] == fresh["name"]
-        reply = recall(running, f"{TERM}怎么样？")
-        assert TERM in cut_by(reply) and TERM in reply["items"][0]["text"]
-        assert inodes(home) == before, "vectors outlive generations"
-        compared = told(running, "diff", "g1", fresh["name"], "--asked", "0")
-        assert compared["share"] == 0.0 and compared["digests"][0] == compared["digests"][1]
+def test_search_is_built_anew_with_the_namespace_s_words_and_keeps_its_vectors(
+    running: RunningTaishi, home: Path
+) -> None:
+    httpx.put(f"{running.write}/v1/namespaces/n", json={"dictionary": [TERM]}, timeout=20).raise_for_status()
+    running.settle("n", seconds=120)
+    assert TERM in cut_by(recall(running, f"{TERM}怎么样？"))
+    before = inodes(home)
+    fresh = told(running, "rebuild", "--only", "search")["generation"]
+    assert fresh["state"] == "ready"
+    assert told(running, "activate", fresh["name"])["live"]["name"] == fresh["name"]
+    reply = recall(running, f"{TERM}怎么样？")
+    assert TERM in cut_by(reply) and TERM in reply["items"][0]["text"]
+    assert inodes(home) == before, "vectors outlive generations"
+    compared = told(running, "diff", "g1", fresh["name"], "--asked", "0")
+    assert compared["share"] == 0.0 and compared["digests"][0] == compared["digests"][1]
 
 
-def test_search_is_built_anew_after_the_home_s_dictionary_changed(home: Path, server: EmbedServer) -> None:
+def test_search_is_built_anew_after_the_home_s_dictionary_changed(
+    running: RunningTaishi, home: Path, server: EmbedServer
+) -> None:
+    asked = f"{OTHER_TERM}怎么样？"
+    assert OTHER_TERM not in cut_by(recall(running, asked))
+    running.stop()
     words = home.parent / "words.txt"
     words.write_text(OTHER_TERM + "\n", "utf-8")
-    asked = f"{OTHER_TERM}怎么样？"
-    with started(home, server) as running:
-        assert OTHER_TERM not in cut_by(recall(running, asked))
-    with started(home, server, dictionary=str(words)) as running:
-        running.settle("n", seconds=120)
-        assert OTHER_TERM in cut_by(recall(running, asked)), "the live one was replayed at the start"
-        fresh = told(running, "rebuild", "--only", "search")["generation"]
+    again = started(home, server, dictionary=str(words))
+    try:
+        again.settle("n", seconds=120)
+        before = recall(again, asked)
+        assert OTHER_TERM in cut_by(before), "the live one was replayed at the start"
+        fresh = told(again, "rebuild", "--only", "search")["generation"]
         assert fresh["state"] == "ready", fresh
-        before = recall(running, asked)
-        told(running, "activate", fresh["name"])
-        after = recall(running, asked)
+        told(again, "activate", fresh["name"])
+        after = recall(again, asked)
         assert OTHER_TERM in cut_by(after) and OTHER_TERM in after["items"][0]["text"]
         assert [i["id"] for i in after["items"]] == [i["id"] for i in before["items"]]
-        assert told(running, "verify", "--replay")["equal"]
+        assert told(again, "verify", "--replay")["equal"]
+    finally:
+        again.stop()

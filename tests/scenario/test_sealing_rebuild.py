@@ -123,7 +123,7 @@ def judge(told: Told) -> None:
 
 
 def test_a_log_is_sealed_while_a_generation_is_built_and_messages_come(tmp_path: Path) -> None:
-    judge(sealed_while_building(tmp_path / "home", events=12_000))
+    judge(sealed_while_building(tmp_path / "home", events=8_000))
 
 
 def main() -> None:
