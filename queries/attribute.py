@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from importlib.resources import files
@@ -22,7 +22,7 @@ from taishi.ingest.normal import normalise
 from .asking import OWNS, RELATIVE, Asking, asking
 from .folding import Ranked
 from .pointing import CLASSIFIERS
-from .synonyms import mentions
+from .synonyms import Mention, mentions
 from .understand import Question
 
 _CHINESE: Final = re.compile(
@@ -33,6 +33,11 @@ _ENGLISH: Final = re.compile(
     r"^what(?:'s|’s| is| was| are| were) the (?P<what>[a-z]+(?: [a-z]+)?)"
     r" of (?:the |my |our )?(?P<of>[^,?]{3,40}?)\s*\??$"
 )
+SUMMAND: Final = "attribute"
+"""How `why` calls what a memory gains or loses by it."""
+TELLS: Final = 0.12
+LOOKED_AT: Final = 16
+"""Best ranked memories that are read for it."""
 _HAN: Final = re.compile(r"[\u4e00-\u9fff]")
 _CLAUSE: Final = re.compile(
     r"^(?:刚|参观|喜欢|爱|常|平时|用|在用|穿|戴|拿|手|买|去|来|住|看|吃|喝|经过|路过|要|想|说|做|玩|开|骑|养|学|读|听|认识|负责)"
@@ -96,6 +101,24 @@ def untold(question: Question, ranked: Iterable[Ranked]) -> bool:
     return asked is not None and not any(_tells(asked, question, one) for one in ranked)
 
 
+def told_first(ranked: Sequence[Ranked], question: Question) -> list[Ranked]:
+    """The same memories: of the best ones, those that tell the attribute that is asked for gain, and those that cannot
+    tell it lose."""
+    person = of_person(question)
+    asked = None if person is not None else attribute(question)
+    if person is None and asked is None:
+        return list(ranked)
+    best = []
+    for one in ranked[:LOOKED_AT]:
+        if person is not None:
+            gain = person.gain(one)
+        else:
+            gain = TELLS if asked is not None and _tells(asked, question, one) else 0.0
+        best.append(replace(one, score=one.score + gain, parts={**one.parts, SUMMAND: gain}) if gain else one)
+    best.sort(key=lambda one: -one.score)
+    return [*best, *ranked[LOOKED_AT:]]
+
+
 def _tells(asked: Attribute, question: Question, one: Ranked) -> bool:
     if one.slot:
         return True
@@ -131,6 +154,14 @@ class OfPerson:
         shapes = [shape for name in self.asking.asks if (shape := _shapes().get(name)) is not None]
         return not shapes or any(shape.search(text) for shape in shapes)
 
+    def gain(self, one: Ranked) -> float:
+        """What it is worth that a memory tells what is asked of this person, or cannot."""
+        if not self.may_be_told_by(one):
+            return -TELLS
+        predicate = None if one.claim is None else one.claim.predicate or ""
+        surely = predicate is not None and bool(self.asking.for_predicate(predicate))
+        return TELLS if surely or self._said(one.explained) else 0.0
+
     def _speaks_of(self, one: Ranked) -> bool:
         kin = {m.words for m in self.asking.kin}
         return not kin.isdisjoint(one.explained) or bool(self.asking.named_in(_text(one)))
@@ -145,11 +176,18 @@ _BARE: Final = frozenset({RELATIVE, OWNS, "name", "nickname", "did", "uses", "kn
 
 def of_person(question: Question) -> OfPerson | None:
     """None where the question is not of a relative, or asks nothing but who that is."""
-    relatives = [m.words for m in question.asking.kin]
-    if question.intent in ("open", "list", "plan") or not any(_is_of(one, question.text) for one in relatives):
+    if question.intent in ("open", "list", "plan") or not relatives_of(question):
         return None
     first = {p: words for p, words in question.asks.items() if p not in _BARE and p not in question.asking.second}
     return OfPerson(replace(question.asking, asks=first)) if first else None
+
+
+def relatives_of(question: Question) -> tuple[Mention, ...]:
+    """The relatives that the question names as those of whom something is asked."""
+    if question.intent == "open":
+        return ()
+    kin = question.asking.kin
+    return kin if any(_is_of(m.words, question.text) for m in kin) else ()
 
 
 def _is_of(relative: str, text: str) -> bool:

@@ -38,9 +38,11 @@ _POSSESSIVE: Final = re.compile(r"['’]s?$")
 
 
 class Side(Enum):
-    """Where a memory stands: it is about a named subject, about another one, or about none in particular."""
+    """Where a memory stands: it is about a named subject, about another one, or about none in particular. `BESIDE`:
+    about another relative than the one whom the question names."""
 
     INSIDE = "inside"
+    BESIDE = "beside"
     NEUTRAL = "neutral"
     OUTSIDE = "outside"
 
@@ -88,6 +90,16 @@ class Fence:
 @lru_cache(maxsize=4_096)
 def normal_name(name: str) -> str:
     return normal_value(name)
+
+
+def side_of_kin(kin: Sequence[Mention], text: str) -> Side | None:
+    """Where words stand that name relatives, if the question names some (`kin`); None where either names none."""
+    if not kin or len(text) > READ:
+        return None
+    told = {m.kind.name for m in mentions(normalise(text)) if m.kind.kin}
+    if not told:
+        return None
+    return Side.INSIDE if any(told & m.kind.fits for m in kin) else Side.BESIDE
 
 
 def fence(model: ReadModel, ns: int, words: str, *, own: str, kin: Sequence[Mention] = ()) -> Fence:

@@ -20,11 +20,13 @@ from taishi.ingest.instants import DAY
 
 from .fence import Side
 
-CHANNELS: Final = (
+SUMMANDS: Final = (
     "lexical", "dense", "slot", "subject", "fence", "importance", "kind", "status", "time", "role", "newer", "recency",
-    "activation", "feedback", "around", "session", "form", "speaker",
+    "activation", "feedback", "around", "session", "form", "speaker", "standing",
 )  # fmt: skip
 """Names of the score's summands. The first three also find candidates."""
+CHANNELS: Final = (*SUMMANDS, "attribute", "thread", "spread")
+"""What can be done without, to see what it is worth. The last are judged over all memories of an answer together."""
 LEXICAL: Final = 1.0
 DENSE: Final = 0.45
 """Below the lexical weight: the local embedder is small. Tuned on the dev halves of dialogue and note sets together:
@@ -51,6 +53,8 @@ NAMED: Final = 0.05
 """Inside the fence: the name itself counts as a word already. Dev halves: three times as much, with a malus for what
 names nobody, costs memdaily R@5 .02 and timeqa .02 (a text goes on with "he")."""
 OUTSIDE_FENCE: Final = -0.35
+ANOTHER_RELATIVE: Final = -0.25
+"""Names another relative than the one who is asked about, whatever else it says in the question's words."""
 SPOKEN: Final = 0.25
 """A turn of a dialogue, by the one who is named. Dev halves: locomo MRR .51 without, .54 at .15, .56 at .3."""
 RECENCY: Final = 0.01
@@ -82,6 +86,9 @@ ASSISTANT: Final = -0.18
 realmem R@20 .39 without, .41 with -.1; later .445 and, with -.18, .453."""
 TITLE: Final = -0.25
 """Says nothing that the question does not. Dev halves: timeqa R@5 .727 without, .730 with it, MRR .505 and .525."""
+STANDING: Final = (0.35, 0.25, 0.25)
+"""What is always to be done when such a thing is asked, the nearest and the next ones: it is wanted beside the answer,
+whatever words it has."""
 ASKS_BACK: Final = -0.15
 """A turn of a dialogue that ends on a question: the answer stands in the next one. Dev halves: locomo MRR +.015."""
 
@@ -91,7 +98,8 @@ class Signals(NamedTuple):
     `newness` from 0 (the oldest that was found) to 1; `second`: another predicate is asked for more closely; `kind` is
     a claim's bonus. `around` and `session` as `surroundings` has them; `asks_back`: a turn of a dialogue that ends on a
     question, `by_named`: one by someone whom the question names. `advice`: the question asks for it, and for no fact.
-    `title`: it says nothing besides the question's words.
+    `title`: it says nothing besides the question's words. `standing`: it says what is always to be done when this is
+    asked, 0 the nearest of those.
     `activation` and `practice` as in `projections.activation`; `verdicts` are those that it helped less the others."""
 
     lexical: float = 0.0
@@ -118,6 +126,7 @@ class Signals(NamedTuple):
     title: bool = False
     by_named: bool = False
     advice: bool = False
+    standing: int | None = None
 
 
 def parts(s: Signals, *, ablated: Collection[str] = ()) -> dict[str, float]:
@@ -154,6 +163,8 @@ def parts(s: Signals, *, ablated: Collection[str] = ()) -> dict[str, float]:
         found["form"] = TITLE if s.title else ASKS_BACK
     if s.by_named:
         found["speaker"] = SPOKEN
+    if s.standing is not None:
+        found["standing"] = STANDING[s.standing]
     if vivid := USED * s.practice * s.activation - FADED * (1.0 - s.activation):
         found["activation"] = vivid
     if s.verdicts:
@@ -166,7 +177,7 @@ def dense_weight(*, advice: bool) -> float:
     return DENSE_FOR_ADVICE if advice else DENSE
 
 
-_SIDES: Final = {Side.INSIDE: NAMED, Side.NEUTRAL: 0.0, Side.OUTSIDE: OUTSIDE_FENCE}
+_SIDES: Final = {Side.INSIDE: NAMED, Side.NEUTRAL: 0.0, Side.OUTSIDE: OUTSIDE_FENCE, Side.BESIDE: ANOTHER_RELATIVE}
 
 
 def lexical_level(score: float, *, best: float, statement: bool = False) -> float:

@@ -5,10 +5,12 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Final
+
+import numpy as np
 
 from taishi.ingest.errors import TaishiError, Unavailable
 from taishi.projections.embedding import Embedder, Vectors
@@ -88,12 +90,20 @@ class Meaning:
         return vector
 
     def search(
-        self, partition: int, ns: int, vector: Vectors, k: int, *, last: int | None = None
+        self,
+        partition: int,
+        ns: int,
+        vector: Vectors,
+        k: int,
+        *,
+        last: int | None = None,
+        among: Sequence[int] | None = None,
     ) -> DenseHits | None:
         index = self._index(partition)
         if index is None or self._embedder is None or index.model != self._embedder.id:
             return None
-        hits = index.search(ns, vector, k, last=last)
+        allowed = None if among is None else np.array(among, dtype=np.int64)
+        hits = index.search(ns, vector, k, last=last, allowed=allowed)
         seen = hits.searched
         share = seen / (seen + PRIOR_DOCUMENTS)
         mean = share * hits.mean + (1 - share) * PRIOR_MEAN

@@ -21,9 +21,13 @@ from taishi.projections.schema import document_of_claim, document_of_event
 
 from .answerability import unsaid
 from .asking import RELATIVE
+from .attribute import SUMMAND as ATTRIBUTE
+from .attribute import relatives_of, told_first
 from .channels import Found
-from .fence import Fence, Side, names_it, normal_name
+from .fence import Fence, Side, names_it, normal_name, side_of_kin
 from .folding import Omission, Ranked, folded, omissions, with_sources
+from .following import SUMMAND as THREAD
+from .following import followed
 from .fusion import CLAIM, DENIES, LEXICAL, Signals, dense_weight, lexical_level, parts
 from .newness import asks_newest, newest_first
 from .reading import ReadModel
@@ -115,13 +119,16 @@ class _Ranking:
         self._sources: dict[int, list[int]] = {}
         self._around = Surroundings()
         self._support = Support(question, fence)
+        self._still: frozenset[int] = frozenset()
         self.lapsed = False
         self.left: dict[int, Omission] = {}
         years = [int(year) for year in YEAR.findall(question.text)]
         self._years = range(min(years), max(years) + 1) if years else range(0)
+        self._kin = relatives_of(question)
         self._words = frozenset(WORD.findall(question.text))
         self._advice = question.advice and not fence and question.intent in ADVISED
         self._polar = question.polar
+        self._standing = _STANDING_OPEN if question.recounts or question.intent in ("open", "when") else _STANDING
         self._best = max((match.score for match in self._matches.values()), default=0.0)
 
     def ranked(self) -> list[Ranked]:
@@ -139,6 +146,7 @@ class _Ranking:
         missing = {seq for seqs in behind.values() for seq in seqs if seq not in claims}
         judged = {**claims, **self._model.claims(missing)}
         verdicts, holders = judge_slots(self._model, judged, self._point)
+        self._still = self._support.still_telling(judged, verdicts, holders)
         self._add_holders(claims, judged, verdicts, holders)
         led = {v.into for v in verdicts.values() if v.into is not None and v.into not in judged}
         if led:
@@ -148,7 +156,12 @@ class _Ranking:
         claims, judged = (dict(as_weighed(self._model, rows, self._point)) for rows in (claims, judged))
         entries = [*self._claims(claims, judged, verdicts), *self._events(events, behind, judged, verdicts)]
         entries.sort(key=lambda r: (-r.score, r.claim is None, -r.doc))
+        facts = self._question.intent != "open" and not (self._advice or self._question.recounts)
+        if facts and not self._question.asks_state and THREAD not in self._ablated:
+            entries = followed(entries, self._question.text)
         kept = folded(entries, self._limit)
+        if ATTRIBUTE not in self._ablated:
+            kept = told_first(kept, self._question)
         if self._question.asking.kin:
             kept = names_give_way(kept)
         if not self._advice and asks_newest(self._question):
@@ -213,7 +226,7 @@ class _Ranking:
         around = self._around.around or self._around.session
         total = {doc: value + sum(self._beside(doc)) for doc, value in score.items()} if around else score
         first = sorted(total, key=lambda doc: (-total[doc], -doc))[: CONSIDERED + 3 * self._limit]
-        return list(dict.fromkeys([*first, *found.slots]))
+        return list(dict.fromkeys([*first, *found.slots, *found.standing]))
 
     def _sources_of(self, docs: Iterable[int]) -> dict[int, list[int]]:
         """Raw events behind claims, by the claim's position."""
@@ -249,7 +262,7 @@ class _Ranking:
         shown: list[tuple[ClaimRow, ClaimRow, Verdict]] = []
         for seq, said in claims.items():
             verdict = verdicts.get(seq)
-            if verdict is None or verdict.status in GONE or not self._may_show(verdict):
+            if verdict is None or verdict.status in GONE or not self._may_show(seq, verdict):
                 self.left[document_of_claim(seq)] = Omission("unknown_then" if verdict is None else verdict.status)
                 continue
             claim = said if verdict.into is None else judged[verdict.into]
@@ -286,8 +299,8 @@ class _Ranking:
         self.left |= {entry.doc: Omission("kinds") for entry in best.values()}
         return ()
 
-    def _may_show(self, verdict: Verdict) -> bool:
-        if verdict.holds or self._question.shows_past:
+    def _may_show(self, claim: int, verdict: Verdict) -> bool:
+        if verdict.holds or self._question.shows_past or claim in self._still:
             return True
         period = self._question.period
         if period is not None and _overlap((verdict.valid_from, verdict.valid_to), period):
@@ -315,6 +328,8 @@ class _Ranking:
         anothers = asked and self._support.is_anothers(claim)
         about = self._support.asked_about(claim)
         slot = about and asked and not self._advice
+        standing = self._found.standing.index(doc) if doc in self._found.standing else None
+        names = predicate == RELATIVE and self._support.asks_of_relative
         lift = self._lift_of_claim(doc, sources)
         span = question.span
         occurs = (claim.occurs_from, claim.occurs_to) if claim.occurs_from is not None else None
@@ -330,7 +345,7 @@ class _Ranking:
                 lexical=0.0 if match is None else self._level(match.score),
                 answers=unsaid(self._found.lexical.weight, self._found.lexical.words, met, explained) if slot else 0.0,
                 dense=lift,
-                slot=slot,
+                slot=slot and not names,
                 second=predicate in question.asking.second,
                 subject=about and bool(question.asks) and not self._advice,
                 side=Side.OUTSIDE if anothers else side if self._fence else None,
@@ -342,11 +357,12 @@ class _Ranking:
                 verdicts=use.helpful - use.unhelpful,
                 claim=True,
                 kind=(CLAIM if slot else 0.0) + (DENIES if claim.negated and denies else 0.0),
-                holds=verdict.status in (_STANDING_OPEN if question.intent == "open" else _STANDING),
+                holds=verdict.status in self._standing or said.seq in self._still,
                 in_span=span is not None and _overlap(occurs or (claim.known_from, claim.known_from + 1), span),
                 around=around,
-                session=0.0 if slot else session,
+                session=0.0 if slot or standing is not None or question.recounts else session,
                 advice=self._advice,
+                standing=standing,
             ),
             ablated=self._ablated,
         )
@@ -392,7 +408,7 @@ class _Ranking:
                 self.left[doc] = Omission("filters")
                 continue
             known = [c for c in behind.get(seq, ()) if c in verdicts]
-            status = self._support.status_of_event(event, known, judged, verdicts)
+            status = self._support.status_of_event(event, known, judged, verdicts, self._still)
             if status is None:
                 self.left[doc] = Omission("claims_do_not_hold")
                 continue
@@ -422,6 +438,7 @@ class _Ranking:
             if not turn:
                 return None
             side = Side.NEUTRAL
+        kin = side_of_kin(self._kin, event.text or "")
         around, session = self._beside(doc)
         match = self._matches.get(doc)
         met = {} if match is None else match.met
@@ -434,16 +451,16 @@ class _Ranking:
                 answers=unsaid(self._found.lexical.weight, self._found.lexical.words, met, explained),
                 dense=lift,
                 subject=(speaker or USER) == question.subject and bool(question.asks) and not self._advice,
-                side=side if self._fence else None,
+                side=kin or (side if self._fence else None),
                 age=max(self._now - event.said_at, 0),
                 newness=self._newness.get(doc, 0.0),
-                holds=status in (_STANDING_OPEN if question.intent == "open" else _STANDING),
+                holds=status in self._standing or not self._still.isdisjoint(c.seq for c in claims),
                 in_span=self._tells_of_then(event.text or "")
                 or (span is not None and _overlap((event.said_at, event.said_at + 1), span)),
                 title=self._is_title(event.text or ""),
                 assistant=event.role == "assistant",
                 around=around,
-                session=session,
+                session=0.0 if question.recounts else session,
                 asks_back=turn and (event.text or "").rstrip().endswith(("?", "？")),
                 by_named=turn and bool(speaker) and self._names(speaker),
                 advice=self._advice,

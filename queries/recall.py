@@ -34,6 +34,7 @@ from .pointing import Pointed, pointing, resolved
 from .ranking import rank
 from .reading import ReadModel, ReadModels
 from .reckoning import Reckoning
+from .recounting import recounted, sessions_of, spread
 from .replies import account_of, lines_of, reply_of, with_pointed
 from .reranking import NAME as RERANKER
 from .reranking import Reranking
@@ -189,10 +190,14 @@ class Recall:
             return reply_of("no_evidence", [], Packet("", 0, False), as_of, degraded)
         analyzer = self._dictionaries.analyzer(model, namespace.ns, self._analyzer())
         looked = []
-        for part in questions_in(request.query):
+        asked = questions_in(request.query)
+        topic = None if asked else recounted(request.query)
+        for part in asked if topic is None else (topic,):
             heard = self._vector(part, own := analyzer.query(part), degraded)
-            asked = self._understood(request, namespace, part, now)
-            looked.append(self._look(model, namespace, request, part, asked, own, heard, now, degraded))
+            understood = self._understood(request, namespace, part, now)
+            if topic is not None:
+                understood = understood.as_recounting()
+            looked.append(self._look(model, namespace, request, part, understood, own, heard, now, degraded))
         if not looked:
             looked.append(self._look(model, namespace, request, request.query, question, terms, vector, now, degraded))
         main = looked[0]
@@ -281,7 +286,7 @@ class Recall:
             now=min(now, point.known_at),
             wanted=request.wanted,
             limit=max(
-                pool_of(request.limit) if question.intent == "list" else request.limit,
+                pool_of(request.limit) if question.intent == "list" or question.recounts else request.limit,
                 JUDGED,
                 0 if self._reranking is None else self._reranking.most,
             ),
@@ -289,6 +294,8 @@ class Recall:
         )
         ranked = self._reranked(query, ranked, degraded)
         best = diverse(ranked, max(request.limit, JUDGED)) if question.intent == "list" else ranked
+        if question.recounts and "spread" not in self._ablated:
+            best = spread(ranked, sessions_of(model, ranked), max(request.limit, JUDGED))
         about_user = question.first_person or not fenced
         heard = vector is not None and not found.degraded
         evidence = [r.evidence(found.lexical, question, vectors=heard) for r in best[:JUDGED]]

@@ -7,7 +7,7 @@ words of a tool or of the outside about the user, and words whose secret was tak
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, Final
 
 import orjson
@@ -17,7 +17,7 @@ from taishi.ingest.normal import normalise
 from taishi.ingest.registry import default_registry
 
 from .asking import OWNS, RELATIVE
-from .fence import Fence
+from .fence import Fence, names_it
 from .naming import named_system, speaks_of
 from .rows import ClaimRow, EventRow
 from .understand import Question
@@ -41,6 +41,8 @@ _UNSAID: Final = frozenset({"quoted", "hypothetical", "question", "request", "re
 _QUOTATION: Final = re.compile(r"[“「『][^”」』]*[”」』]?|\"[^\"]*\"?")
 _MORE_SENTENCES: Final = re.compile(r"[.!?。！？…;；][”\"'’」』)]*\s*[^\W_]")
 _VERSION: Final = re.compile(r"\d|[一二三四五六七八九十](?:点|代|版)|\b(?:alpha|beta|nightly|canary|lts)\b")
+_GROWS: Final = frozenset({"age"})
+"""Predicates whose value at one time tells that at any other."""
 _LAPSED: Final = frozenset({"ended", "superseded"})
 
 
@@ -54,7 +56,7 @@ class Support:
         self._asks_state = question.asks_state
         self._polar = question.polar
         self._named = named_system(question.text) if self._asks_state else None
-        self._asks_of_relative = bool(question.asks.keys() - {RELATIVE, "name"}) and bool(question.asking.kin)
+        self.asks_of_relative = bool(question.asks.keys() - {RELATIVE, "name"}) and bool(question.asking.kin)
         self._asks_secret = _SECRET.search(question.text) is not None
 
     def owns(self, subject: str) -> bool:
@@ -111,8 +113,13 @@ class Support:
             return None
         if self._fence.names:
             text = normalise(said)
-            return text if self._fence.mentions(text) else None
+            return text if self._fence.mentions(text) or self._names_relative(text) else None
         return normalise(said) if _OWN_WORDS.search(said.lower()) is not None else None
+
+    def _names_relative(self, text: str) -> bool:
+        """A (normalised) text speaks of a relative whom the question names."""
+        kin = {m.words for m in self._asking.kin}
+        return bool(kin) and not kin.isdisjoint(self._asking.named_in(text))
 
     def bars_claim(self, claim: ClaimRow, origins: Iterable[str]) -> bool:
         """Whether the claim can never support. `origins` are those of its evidence."""
@@ -190,6 +197,7 @@ class Support:
         claims: Sequence[int],
         judged: Mapping[int, ClaimRow],
         verdicts: Mapping[int, Verdict],
+        still: Collection[int] = (),
     ) -> Status | None:
         """The status an event is shown with; None where it is left out: none of its claims holds and the question is
         about what does: it asks for their predicate, or of a point in time, or they tell a state and no happening. What
@@ -209,10 +217,30 @@ class Support:
             return shown
         about_state = asked or self._question.pointed or any(_tells_state(judged[c]) for c in deciding)
         past = self._question.shows_past or normalise(event.text or "") == self._question.text
-        return shown if past or not about_state else None
+        return shown if past or not about_state or any(c in still for c in deciding) else None
 
     def _is_taken_out(self, text: str | None) -> bool:
         return self._asks_secret and text is not None and _TAKEN_OUT in text
+
+    def still_telling(
+        self, claims: Mapping[int, ClaimRow], verdicts: Mapping[int, Verdict], holders: Collection[int]
+    ) -> frozenset[int]:
+        """Claims that are over and tell what is asked all the same, where their slot has nothing that holds
+        (`holders`): how old somebody was in a year says how old they are now."""
+        return frozenset(
+            seq
+            for seq, claim in claims.items()
+            if claim.predicate in _GROWS
+            and (self._asking.for_predicate(claim.predicate) or self._names_value(claim))
+            and claim.slot not in holders
+            and (verdict := verdicts.get(seq)) is not None
+            and verdict.status == "ended"
+        )
+
+    def _names_value(self, claim: ClaimRow) -> bool:
+        """Whether the question describes somebody by the claim's value."""
+        value = normalise(claim.value or "")
+        return bool(value) and names_it(self._question.text, value)
 
     def lapsed(self, claims: Mapping[int, ClaimRow], verdicts: Mapping[int, Verdict]) -> bool:
         """Whether the present state is asked for and there is none: what was, is over, and nothing took its place."""
@@ -223,7 +251,7 @@ class Support:
             verdict, predicate = verdicts.get(seq), claim.predicate or ""
             if verdict is None or not self._asking.for_predicate(predicate):
                 continue
-            if predicate == RELATIVE and self._asks_of_relative or not self.asked_about(claim):
+            if predicate == RELATIVE and self.asks_of_relative or not self.asked_about(claim):
                 continue
             if not verdict.holds:
                 over = over or verdict.status in _LAPSED

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, tzinfo
 from typing import Final, Literal
 
@@ -52,7 +52,7 @@ _HISTORY: Final = re.compile(
     r"|\bchanged\b|\bno longer\b"
 )
 _WHEN: Final = re.compile(
-    r"什么时候|啥时候|何时|哪[天年月]|哪一[天年]|几[号点月](?![人个种次])|星期几|周几|多久"
+    r"什么时候|啥时候|何时|什么时间|(?<!持续)时间(?:是|定)?在?(?:什么|啥|哪|几)|哪[天年月]|哪一[天年]|几[号点月](?![人个种次])|星期几|周几|多久"
     r"|\b(?:when (?:did|was|were|is|are|will|do|does|have|has|had)|what (?:time|date|day|year|month))\b"
     r"|\b(?:how long|since when)\b"
 )
@@ -109,7 +109,7 @@ class Question:
 
     `fence_words` are those that may name whom or what it is about: none in a passage.
     `valid_at` is the point of valid time that the words ask about; None: the request's own, or now. `pointed`: the
-    request has one.
+    request has one. `recounts`: how something went over time is to be told (`recounting`).
     """
 
     text: str
@@ -123,6 +123,11 @@ class Question:
     valid_at: int | None = None
     fence_words: str = ""
     pointed: bool = False
+    recounts: bool = False
+
+    def as_recounting(self) -> Question:
+        """What was said of it over time is asked: no state of things, and no slot."""
+        return replace(self, intent="history", why="recounts", asking=asking(""), recounts=True)
 
     @property
     def advice(self) -> bool:

@@ -145,6 +145,18 @@ def _corrected(clauses: tuple[Clause, ...], chinese: bool) -> tuple[Clause, ...]
     return tuple(kept)
 
 
+_ZH_STANDING: Final = re.compile(r"我(?:问|提到|说到|聊到|谈到|讲到|让你|请你).*(?:都|总是|始终|一律|一定|务必|必须|永远|绝不|千万别|不要|别)")
+_EN_ASKED: Final = re.compile(r"\bi (?:ask|mention|talk|bring up|want|request)\b", re.I)
+_EN_ALWAYS: Final = re.compile(r"\b(?:always|never)\b", re.I)
+
+
+def _is_standing(body: str, chinese: bool) -> bool:
+    """Does it say what is to be done whenever something is asked? Its topic and its order are one thing."""
+    if chinese:
+        return _ZH_STANDING.search(body) is not None
+    return _EN_ASKED.search(body) is not None and _EN_ALWAYS.search(body) is not None
+
+
 def sentences(source: str) -> list[Sentence]:
     """The sentences of `source`, in order."""
     text = _CODE_BLOCK.sub(lambda m: BLANK * len(m[0]), source) if "```" in source else source
@@ -164,9 +176,10 @@ def _add(found: list[Sentence], text: str, start: int, end: int, stop: str) -> N
     if not body.strip():
         return
     chinese = _HAN.search(body) is not None
+    pieces = [(0, len(body))] if _is_standing(body, chinese) else _cuts(body, chinese)
     clauses = tuple(
         clause
-        for a, b in _cuts(body, chinese)
+        for a, b in pieces
         if (clause := _clause(text, start + a, start + b)) is not None
     )
     if clauses:

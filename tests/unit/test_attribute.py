@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC
 
 import pytest
 
-from taishi.queries.attribute import Attribute, attribute, of_person, untold
+from taishi.queries.attribute import SUMMAND, TELLS, Attribute, attribute, of_person, told_first, untold
 from taishi.queries.folding import Ranked
 from taishi.queries.rows import EventRow
 from taishi.queries.understand import understand
@@ -77,3 +78,31 @@ def test_what_a_relatives_memory_is_about_tells_whether_it_answers(text: str, sa
 )
 def test_only_a_relatives_own_attribute_is_judged_so(text: str):
     assert of_person(understand(text, now=1_750_000_000_000_000, zone=UTC)) is None
+
+
+def scored(text: str, score: float, *explained: str) -> Ranked:
+    return replace(heard(text, *explained), score=score)
+
+
+def test_what_tells_the_attribute_stands_before_what_is_merely_near():
+    question = understand("陶艺市集的时间是什么？", now=1_750_000_000_000_000, zone=UTC)
+    found = told_first([scored("陶艺市集的持续时间是三天。", 0.9), scored("陶艺市集的时间是周六。", 0.88)], question)
+    assert [one.event.text for one in found if one.event] == ["陶艺市集的时间是周六。", "陶艺市集的持续时间是三天。"]
+    assert found[0].parts[SUMMAND] == TELLS
+    assert SUMMAND not in found[1].parts
+
+
+def test_what_tells_something_else_of_a_person_stands_behind():
+    question = understand("What is my aunt's phone number?", now=1_750_000_000_000_000, zone=UTC)
+    found = told_first(
+        [scored("My aunt works at the bank.", 0.6), scored("Reach my aunt at 555 0142.", 0.55), scored("Rain.", 0.1)],
+        question,
+    )
+    assert found[0].event is not None
+    assert found[0].event.text == "Reach my aunt at 555 0142."
+
+
+def test_a_question_without_an_attribute_changes_nothing():
+    question = understand("Who repaired the silo?", now=1_750_000_000_000_000, zone=UTC)
+    said = [scored("Ada repaired it.", 0.5), scored("The silo leaks.", 0.4)]
+    assert told_first(said, question) == said

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from taishi.ingest.instants import DAY
 from taishi.queries.fence import Side
-from taishi.queries.fusion import CHANNELS, Signals, dense_lift, parts
+from taishi.queries.fusion import SUMMANDS, Signals, dense_lift, parts
 
 
 def total(**given) -> float:
@@ -41,8 +41,8 @@ def test_every_summand_is_a_channel_that_can_be_left_out():
     signals = Signals(
         lexical=0.5, dense=0.5, slot=True, subject=True, side=Side.INSIDE, newness=1.0, importance=0.9, claim=True,
         holds=False, in_span=True, assistant=True, activation=0.4, verdicts=-1, kind=0.03, around=0.2,
-        session=-0.1, asks_back=True, by_named=True,
+        session=-0.1, asks_back=True, by_named=True, standing=0,
     )  # fmt: skip
-    assert sorted(parts(signals)) == sorted(CHANNELS)
-    for channel in CHANNELS:
-        assert set(parts(signals, ablated={channel})) == set(CHANNELS) - {channel}
+    assert sorted(parts(signals)) == sorted(SUMMANDS)
+    for channel in SUMMANDS:
+        assert set(parts(signals, ablated={channel})) == set(SUMMANDS) - {channel}

@@ -312,8 +312,13 @@ class Meanings:
             raise Unavailable("down")
         return np.ones(4, dtype=np.float32) / 2
 
-    def search(self, partition: int, ns: int, vector, k: int, *, last: int | None = None) -> DenseHits | None:
-        return None if self.hits is None else DenseHits(self.hits[:k], 0.1, 0.1)
+    def search(
+        self, partition: int, ns: int, vector, k: int, *, last: int | None = None, among=None
+    ) -> DenseHits | None:
+        if self.hits is None:
+            return None
+        hits = [hit for hit in self.hits if among is None or hit[0] in among]
+        return DenseHits(hits[:k], 0.1, 0.1)
 
 
 def test_meaning_finds_what_no_word_does(tmp_path):
@@ -324,6 +329,20 @@ def test_meaning_finds_what_no_word_does(tmp_path):
     assert [i["text"] for i in reply["items"]] == ["每天晚饭后我都要去河边走走。"]
     assert reply["answerability"] == "low_confidence"
     assert reply["degraded"] == []
+
+
+def test_what_is_always_to_be_done_when_such_a_thing_is_asked_comes_beside_the_answer(tmp_path):
+    h = History()
+    for wish in ("Always name the platform when I ask about rail travel", "Always add a map when I ask about hikes"):
+        h.claim("user", "prefers.answer_style", wish, valid_from=JAN)
+    far = h.claim("user", "prefers.answer_style", "Never use emoji when I ask about law", valid_from=JAN)
+    h.extracted(*(h.say(f"The train to town {n} leaves at noon.") for n in range(100)))
+    near = [(2 * (h.events[-1].position.seq - n), 0.5 - n / 1_000) for n in range(100)]
+    wishes = [(3, 0.3), (5, 0.2), (2 * far.position.seq + 1, -0.1)]
+    side = ReadSide(tmp_path, h.events, dense=Meanings([*near, *wishes]))
+    texts = side.texts("When does the train to town 7 leave?", limit=10)
+    assert "platform" in texts[1]
+    assert not any("emoji" in text for text in texts)
 
 
 @pytest.mark.parametrize("dense", [Meanings(None), Meanings([], down=True)])
@@ -363,3 +382,37 @@ def test_a_merged_claim_keeps_the_id_of_the_one_that_stands(tmp_path):
     h.claim("user", "speaks", "basque")
     (item,) = ReadSide(tmp_path, h.events).ask("which languages do I speak")["items"]
     assert item["id"] == claim_id(first)
+
+
+def test_of_two_relatives_the_one_who_is_asked_about_answers(tmp_path):
+    h = History()
+    h.extracted(h.say("我的表姐在苏州上班呢。"), h.say("我姑姑在无锡上班呢。"), h.say("我同事在无锡工作呢。"))
+    side = ReadSide(tmp_path, h.events)
+    assert side.texts("我表姐是在哪儿上班来着？")[0] == "我的表姐在苏州上班呢。"
+    assert side.texts("姑姑在哪儿工作来着？")[0] == "我姑姑在无锡上班呢。"
+
+
+def test_an_age_that_was_told_of_a_year_that_is_over_is_told_marked(tmp_path):
+    h = History()
+    said = h.say("我姑姑今年52岁了。")
+    h.claim(
+        "我姑姑", "age", "52", said=said, valid_from=at("2024-01-01T00:00:00Z"), valid_to=at("2025-01-01T00:00:00Z")
+    )
+    h.extracted(said)
+    [item] = ReadSide(tmp_path, h.events).ask("我姑姑多大年纪了？")["items"]
+    assert (item["value"], item["status"]) == ("52", "ended")
+
+
+def test_an_age_that_holds_leaves_the_older_one_out(tmp_path):
+    h = History()
+    h.claim("我姑姑", "age", "52", valid_from=at("2024-01-01T00:00:00Z"), valid_to=at("2025-01-01T00:00:00Z"))
+    h.claim("我姑姑", "age", "54", valid_from=at("2026-01-01T00:00:00Z"), valid_to=at("2027-01-01T00:00:00Z"))
+    assert [i["value"] for i in ReadSide(tmp_path, h.events).ask("我姑姑多大年纪了？")["items"]] == ["54"]
+
+
+def test_who_a_relative_is_does_not_outrank_what_is_asked_of_them(tmp_path):
+    h = History()
+    named, told = h.say("我姑姑的名字叫方琴。"), h.say("我姑姑是护士长。")
+    h.claim("user", "relative", "方琴", said=named, valid_from=JAN, qualifiers={"relation": "姑姑"})
+    h.extracted(named, told)
+    assert ReadSide(tmp_path, h.events).texts("我姑姑是做什么工作的？")[0] == "我姑姑是护士长。"

@@ -17,7 +17,8 @@ def kinds(text: str) -> list[str]:
 
 
 def test_the_longest_word_names_the_kind():
-    assert kinds("我舅妈的電腦") == ["uncles_wife", "computer"]
+    assert kinds("我舅妈的電腦") == ["mothers_brothers_wife", "computer"]
+    assert kinds("我婶婶") == ["fathers_brothers_wife"]
     assert kinds("my mother-in-law's puppy") == ["mother_in_law", "dog"]
     assert kinds("a sonata for doghouses") == []
 

@@ -1,0 +1,76 @@
+"""The thread of an answer: what the best memory names that the question does not, other memories may tell more of.
+
+"What does the one from Leeds do?" is answered in two steps: who is from Leeds, and what is told of that one. "Which
+phone do I use?" has an answer with a name, and what is said of the phone under that name repeats no word of the
+question. So memories that share with the best one what is new in it gain, by how telling that is among all that was
+looked at. Nothing is searched for anew: what was found is seen in another light. A long best memory names too many
+things to follow. Dev halves, without and with it: memdaily R@5 .920 and .947, memdaily_mix .899 and .911; the others
+are indifferent.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import lru_cache
+from typing import Final
+
+from taishi.ingest.normal import normalise
+from taishi.projections.stopwords import STOP_WORDS
+
+from .folding import Ranked
+
+SUMMAND: Final = "thread"
+"""How `why` calls it."""
+FOLLOWED: Final = 0.2
+LONGEST: Final = 60
+"""Characters of a best memory whose thread is followed."""
+READ: Final = 300
+FEWEST: Final = 3
+"""Memories among which it can be told what is telling."""
+COMMON: Final = 0.5
+"""Share of the memories from which on what they have is not telling."""
+
+_WORD: Final = re.compile(r"[a-z0-9]+(?:['’.-][a-z0-9]+)*|[\u4e00-\u9fff]+")
+
+
+def followed(ranked: Sequence[Ranked], question: str) -> list[Ranked]:
+    """The same memories, best first. `question` is normalised."""
+    if len(ranked) < FEWEST or len(_text(ranked[0])) > LONGEST:
+        return list(ranked)
+    told = [_pieces(_text(one)) for one in ranked]
+    new = told[0] - _pieces(question)
+    count = Counter(piece for those in told for piece in those & new)
+    most = COMMON * len(ranked)
+    weight = {piece: math.log(len(ranked) / n) for piece, n in count.items() if 2 <= n <= most}
+    total = sum(weight.values())
+    if not total:
+        return list(ranked)
+    better = []
+    for one, those in zip(ranked, told, strict=True):
+        share = sum(weight[piece] for piece in those & weight.keys()) / total
+        gain = FOLLOWED * share if one is not ranked[0] else 0.0
+        better.append(replace(one, score=one.score + gain, parts={**one.parts, SUMMAND: gain}) if gain else one)
+    return sorted(better, key=lambda r: (-r.score, r.claim is None, -r.doc))
+
+
+def _text(one: Ranked) -> str:
+    if one.event is not None:
+        return one.event.text or ""
+    return "" if one.claim is None else one.claim.text or one.claim.value or ""
+
+
+@lru_cache(maxsize=4_096)
+def _pieces(text: str) -> frozenset[str]:
+    """Words, and pairs of Chinese characters."""
+    found: set[str] = set()
+    for word in _WORD.findall(normalise(text[:READ])):
+        if word.isascii():
+            if word not in STOP_WORDS:
+                found.add(word)
+        else:
+            found.update(word[i : i + 2] for i in range(len(word) - 1))
+    return frozenset(found)
