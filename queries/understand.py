@@ -40,7 +40,7 @@ _USER: Final = re.compile(
 )
 _NOW: Final = re.compile(
     r"现在|目前|当前|如今|眼下|现今|最新"
-    r"|\b(?:now|currently|nowadays|at the moment|these days|at present|latest|today)\b"
+    r"|\b(?:now|current(?:ly)?|nowadays|at the moment|these days|at present|present(?= \w)|latest|newest|today)\b"
 )
 _POINTING: Final = re.compile(
     r"那[天时年月]|当[天时年]|那会儿|\b(?:that day|at the time|at that time|as of|back then)\b"
