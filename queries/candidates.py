@@ -48,7 +48,8 @@ class LexicalMatch:
 @dataclass(frozen=True, slots=True)
 class _Piece:
     """One thing to look for: as a token of `words`, and (or) as a phrase of `chars`. `share` is how much of its group
-    it stands for. `scattered` are the characters of a word that stands nowhere as such: each of them is a hint."""
+    it stands for. `scattered` are the characters of a word that stands nowhere as such: each of them is a hint, and the
+    less of one (0..1) the more often it stands anywhere."""
 
     token: str | None
     phrase: str | None
@@ -56,7 +57,7 @@ class _Piece:
     idf: float
     weight: float
     share: float
-    scattered: tuple[str, ...] = ()
+    scattered: tuple[tuple[str, float], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +92,7 @@ class Lexical:
                 elif phrase is not None and phrase in chars:
                     count, worth = chars.count(phrase), PHRASE_WORTH
                 elif scattered:
-                    there = sum(c in chars for c in scattered)
+                    there = sum(hint for c, hint in scattered if c in chars)
                     count, worth = there > 0, SCATTERED_WORTH * there / len(scattered)
                 if count:
                     group = piece.group
@@ -135,11 +136,17 @@ def _idf(known: int, documents: int) -> float:
 
 
 def _pieces(
-    terms: QueryTerms, frequency: Mapping[str, int], by_phrase: Mapping[str, int], corpus: CorpusStatistics
+    terms: QueryTerms,
+    frequency: Mapping[str, int],
+    by_phrase: Mapping[str, int],
+    corpus: CorpusStatistics,
+    texts: Sequence[str],
 ) -> list[_Piece]:
+    """`texts` are the `chars` of the documents that may match."""
     said = [t for t in terms.terms if not only_stops(t)]
     numbered = {t.group for t in terms.terms if t.kind == "code" and any(c.isdigit() for c in t.token)}
     spelled = _spelled(terms)
+    hints: dict[str, float] = {}
     pieces = []
     for t in said:
         known = max(frequency.get(t.token, 0), by_phrase.get(t.token, 0))
@@ -152,7 +159,7 @@ def _pieces(
                 KIND_WEIGHT.get(t.kind, 1.0) * _idf(known, corpus.documents),
                 _idf(known, max(corpus.documents, LARGE)),
                 share,
-                () if known else tuple(f" {c} " for c in characters(t)),
+                () if known else tuple(_hints(characters(t), texts, corpus, hints)),
             )
         )
     group = max((t.group for t in terms.terms), default=0)
@@ -164,6 +171,18 @@ def _pieces(
             idf = _idf(known, corpus.documents)
             pieces.append(_Piece(None, phrase, group, idf, _idf(known, max(corpus.documents, LARGE)), 1.0))
     return pieces
+
+
+def _hints(
+    han: Sequence[str], texts: Sequence[str], corpus: CorpusStatistics, known: dict[str, float]
+) -> Iterable[tuple[str, float]]:
+    """Characters as they stand in `texts`, and how telling each is beside one that stands nowhere."""
+    for c in han:
+        padded = f" {c} "
+        if padded not in known:
+            count = sum(padded in text for text in texts)
+            known[padded] = _idf(count, corpus.documents) / _idf(0, corpus.documents)
+        yield padded, known[padded]
 
 
 def _spelled(terms: QueryTerms) -> dict[str, str]:
@@ -183,7 +202,7 @@ def _score(
     spelled = _spelled(terms)
     chars = [f" {row[3]} " for row in rows] if spelled else []
     by_phrase = {word: sum(phrase in those for those in chars) for word, phrase in spelled.items()}
-    pieces = _pieces(terms, frequency, by_phrase, corpus)
+    pieces = _pieces(terms, frequency, by_phrase, corpus, chars)
     idf: dict[int, float] = {}
     weight: dict[int, float] = {}
     for piece in pieces:

@@ -24,6 +24,10 @@ from .reading import ReadModel
 from .understand import Question
 
 DENSE_HITS: Final = 100
+TURN: Final = 0.4
+END: Final = 0.2
+"""Of a dialogue's nearness, what its nearest turn counts, and its end; the rest is the whole's. Dev halves, dialogues:
+R@5 .66 and .69 (zh, en) by the whole alone, .67 and .73 with half of the nearest turn, .69 and .73 with both."""
 STANDING: Final = "prefers.answer_style"
 """The predicate of what is always to be done when something is asked."""
 STANDING_CLAIMS: Final = 20
@@ -52,6 +56,10 @@ class DenseChannel(Protocol):
 
     def embed(self, text: str) -> Vectors:
         """One unit vector. Raises Unavailable where the embedder is down."""
+        ...
+
+    def embed_parts(self, texts: tuple[str, ...]) -> Sequence[Vectors]:
+        """A unit vector of each, at once. Raises Unavailable where the embedder is down."""
         ...
 
     def search(
@@ -105,17 +113,21 @@ def gather(
     question: Question,
     names: Sequence[str],
     vector: Vectors | None,
+    parts: Sequence[Vectors] = (),
     dense: DenseChannel | None,
     corpora: Corpora,
     horizon: Horizon | None = None,
 ) -> Found:
-    """`vector` is the question's, None where it could not be had. Nothing beyond `horizon` is found."""
+    """`vector` is the question's, None where it could not be had, `parts` those of a dialogue's (`passages.parts_of`).
+    Nothing beyond `horizon` is found."""
     degraded: list[str] = []
     lifts: dict[int, float] = {}
     nearest: float | None = None
+    last = None if horizon is None else horizon.last
     if dense is not None and vector is not None:
         try:
-            near = _near(dense, model, ns, vector, last=None if horizon is None else horizon.last)
+            near = _near(dense, model, ns, vector, last=last)
+            beside = [hits for part in parts if (hits := _near(dense, model, ns, part, last=last)) is not None]
         except TaishiError:
             near = None
         if near is None:
@@ -123,12 +135,12 @@ def gather(
         else:
             if near.calibrated and near.hits:
                 nearest = near.hits[0][1]
-            for doc, cosine in near.hits:
-                lifts[doc] = dense_lift(cosine, mean=near.mean, deviation=near.deviation)
+            lifts = _lifts(near)
+            if beside:
+                lifts = with_parts(lifts, [_lifts(hits) for hits in beside])
     slots = _slot_documents(model, ns, question, names, ALL if horizon is None else horizon.last // 2)
     standing: tuple[int, ...] = ()
     if dense is not None and vector is not None and lifts and question.fence_words and not question.recounts:
-        last = None if horizon is None else horizon.last
         standing = _standing(dense, model, ns, vector, question.subject, lifts, last=last)
     lexical = search(model, ns, terms, corpora, also=(*lifts, *slots), horizon=horizon)
     return Found(lexical, lifts, frozenset(slots), tuple(degraded), nearest, standing)
@@ -161,6 +173,21 @@ def _standing(
     found = {doc: value for doc, value in lift.items() if value >= LEAST_LIFT}
     lifts |= found
     return tuple(found)
+
+
+def _lifts(near: DenseHits) -> dict[int, float]:
+    return {doc: dense_lift(cosine, mean=near.mean, deviation=near.deviation) for doc, cosine in near.hits}
+
+
+def with_parts(whole: Mapping[int, float], parts: Sequence[Mapping[int, float]]) -> dict[int, float]:
+    """Lifts of a dialogue by the `whole` and by its parts, the last of which is its end. What is not among the hits of
+    one is taken to be as near to it as the last of them."""
+    every = [(lifts, min(lifts.values(), default=0.0)) for lifts in (whole, *parts)]
+    found: dict[int, float] = {}
+    for doc in {doc for lifts, _ in every for doc in lifts}:
+        own, *turns, end = (lifts.get(doc, least) for lifts, least in every)
+        found[doc] = (1 - TURN - END) * own + TURN * max(turns, default=own) + END * end
+    return found
 
 
 def _near(dense: DenseChannel, model: ReadModel, ns: int, vector: Vectors, *, last: int | None) -> DenseHits | None:

@@ -108,6 +108,8 @@ def folded(entries: Sequence[Ranked], limit: int) -> list[Ranked]:
             if at is not None and kept[at].event is not None:
                 if entry.score >= FOLD_AT * kept[at].score:
                     kept[at] = with_sources(_lifted(entry, kept[at]), kept[at].sources)
+                    for source in entry.sources:
+                        of_source.setdefault(source, at)
                     continue
                 if not entry.slot:
                     continue

@@ -34,6 +34,9 @@ dialogues are best at .3, short preferences at 1."""
 DENSE_FOR_ADVICE: Final = 1.0
 """What bears on advice shares few words with the question. Dev halves: prefeval R@5 .752 at .45, .767 at .7 and at 1;
 beam R@10 .645 and .651."""
+DENSE_FOR_DIALOGUE: Final = 0.7
+"""Nor does what a dialogue calls up. Dev halves, dialogues: R@10 .79 and .83 (zh, en) at .45, .82 and .83 at .7, with
+R@5 the same."""
 RELATIVE: Final = 0.5
 RELATIVE_TO_A_STATEMENT: Final = 0.9
 """Dev halves, dialogues that call something up: R@5 .65 at .5, .67 at .9 (zh), .68 and .71 (en)."""
@@ -97,7 +100,8 @@ class Signals(NamedTuple):
     """What is known of one candidate. `lexical` is in 0..1, `dense` at most 1; `age` in microseconds, 0 or more;
     `newness` from 0 (the oldest that was found) to 1; `second`: another predicate is asked for more closely; `kind` is
     a claim's bonus. `around` and `session` as `surroundings` has them; `asks_back`: a turn of a dialogue that ends on a
-    question, `by_named`: one by someone whom the question names. `advice`: the question asks for it, and for no fact.
+    question, `by_named`: one by someone whom the question names. `advice`: the question asks for it, and for no fact;
+    `dialogue`: the question is one.
     `title`: it says nothing besides the question's words. `standing`: it says what is always to be done when this is
     asked, 0 the nearest of those.
     `activation` and `practice` as in `projections.activation`; `verdicts` are those that it helped less the others."""
@@ -127,6 +131,7 @@ class Signals(NamedTuple):
     by_named: bool = False
     advice: bool = False
     standing: int | None = None
+    dialogue: bool = False
 
 
 def parts(s: Signals, *, ablated: Collection[str] = ()) -> dict[str, float]:
@@ -135,7 +140,7 @@ def parts(s: Signals, *, ablated: Collection[str] = ()) -> dict[str, float]:
     if s.lexical:
         found["lexical"] = LEXICAL * s.lexical
     if s.dense:
-        found["dense"] = dense_weight(advice=s.advice) * s.dense
+        found["dense"] = dense_weight(advice=s.advice, dialogue=s.dialogue) * s.dense
     if s.slot or s.answers:
         slot = 0.0 if not s.slot else SECOND * SLOT if s.second else SLOT
         found["slot"] = slot + (ANSWERS if s.claim else EVENT_ANSWERS) * s.answers
@@ -173,8 +178,8 @@ def parts(s: Signals, *, ablated: Collection[str] = ()) -> dict[str, float]:
     return {name: value for name, value in found.items() if name not in ablated} if ablated else found
 
 
-def dense_weight(*, advice: bool) -> float:
-    return DENSE_FOR_ADVICE if advice else DENSE
+def dense_weight(*, advice: bool, dialogue: bool) -> float:
+    return DENSE_FOR_ADVICE if advice else DENSE_FOR_DIALOGUE if dialogue else DENSE
 
 
 _SIDES: Final = {Side.INSIDE: NAMED, Side.NEUTRAL: 0.0, Side.OUTSIDE: OUTSIDE_FENCE, Side.BESIDE: ANOTHER_RELATIVE}

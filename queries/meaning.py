@@ -56,6 +56,7 @@ class Meaning:
         self._lock = threading.Lock()
         self.off = False
         self.embed: Callable[[str], Vectors] = self._embed
+        self.embed_parts: Callable[[tuple[str, ...]], Sequence[Vectors]] = self._embed_parts
 
     @property
     def ready(self) -> bool:
@@ -74,20 +75,24 @@ class Meaning:
             _LOG.warning("starting without the embedder: %s", e.message)
         self._embedder = embedder
         self.embed = lru_cache(maxsize=1_024)(self._embed)
+        self.embed_parts = lru_cache(maxsize=128)(self._embed_parts)
         indexes = [DenseIndex(self._folder, p, model=embedder.id) for p in range(self._partitions)]
         for index in indexes:
             index.warm()
         self._indexes = indexes
 
     def _embed(self, text: str) -> Vectors:
+        vector: Vectors = self._embed_parts((text,))[0]
+        return vector
+
+    def _embed_parts(self, texts: tuple[str, ...]) -> Sequence[Vectors]:
         """Raises Unavailable while there is no embedder, or where it is down."""
         embedder = self._embedder
         if embedder is None:
             raise Unavailable("the embedder is not loaded")
-        asked = [for_embedding(text[-QUESTION:])]
+        asked = [for_embedding(text[-QUESTION:]) for text in texts]
         rows = embedder.embed(asked) if self._patience is None else self._patience.ask(lambda: embedder.embed(asked))
-        vector: Vectors = rows[0]
-        return vector
+        return list(rows)
 
     def search(
         self,

@@ -23,6 +23,7 @@ from .answerability import unsaid
 from .asking import RELATIVE
 from .attribute import SUMMAND as ATTRIBUTE
 from .attribute import relatives_of, told_first
+from .candidates import LexicalMatch
 from .channels import Found
 from .fence import Fence, Side, names_it, normal_name, side_of_kin
 from .folding import Omission, Ranked, folded, omissions, with_sources
@@ -213,8 +214,9 @@ class _Ranking:
         """The most relevant documents, and the asked slots."""
         found = self._found
         score = {doc: LEXICAL * self._level(match.score) for doc, match in found.lexical.matches.items()}
+        weight = dense_weight(advice=self._advice, dialogue=self._question.dialogue)
         for doc, lift in found.dense.items():
-            score[doc] = score.get(doc, 0.0) + dense_weight(advice=self._advice) * lift
+            score[doc] = score.get(doc, 0.0) + weight * lift
         relevance: dict[int, float] = {}
         for doc, value in score.items():
             for seq in self._said_in(doc):
@@ -269,14 +271,14 @@ class _Ranking:
             if said.subject_key is not None and said.predicate is not None and claim.subject is not None:
                 shown.append((said, claim, verdict))
         sources = self._sources
-        origins = self._model.origins(event for said, _, _ in shown for event in sources.get(said.seq, ()))
+        told = self._model.told(event for said, _, _ in shown for event in sources.get(said.seq, ()))
         uses = self._model.uses({claim.seq for _, claim, _ in shown}, before=self._now - FRESH)
         best: dict[int, Ranked] = {}
         for said, claim, verdict in shown:
             doc = document_of_claim(said.seq)
             rests_on = sources.get(said.seq, [])
-            said_by = [origins[event] for event in rests_on if event in origins]
-            entry = self._claim(doc, said, claim, verdict, tuple(rests_on), said_by, uses[claim.seq])
+            words = [told[event] for event in rests_on if event in told]
+            entry = self._claim(doc, said, claim, verdict, tuple(rests_on), words, uses[claim.seq])
             if entry is None:
                 self.left[doc] = Omission("fence")
                 continue
@@ -314,9 +316,10 @@ class _Ranking:
         claim: ClaimRow,
         verdict: Verdict,
         sources: tuple[int, ...],
-        origins: Sequence[str],
+        told: Sequence[tuple[str, int]],
         use: Use,
     ) -> Ranked | None:
+        """`told`: origin and time of the words that it rests on, where they are still there."""
         question = self._question
         subject = claim.subject_key or ""
         own = self._support.owns(subject)
@@ -333,7 +336,9 @@ class _Ranking:
         lift = self._lift_of_claim(doc, sources)
         span = question.span
         occurs = (claim.occurs_from, claim.occurs_to) if claim.occurs_from is not None else None
-        match = self._matches.get(doc)
+        match = self._match_of_claim(doc, sources)
+        origins = [origin for origin, _ in told]
+        said_at = max((at for _, at in told), default=claim.known_from)
         around, session = self._beside(doc)
         explained = self._support.explained(claim, lift=lift)
         met = {} if match is None else match.met
@@ -349,7 +354,7 @@ class _Ranking:
                 second=predicate in question.asking.second,
                 subject=about and bool(question.asks) and not self._advice,
                 side=Side.OUTSIDE if anothers else side if self._fence else None,
-                age=max(self._now - claim.known_from, 0),
+                age=max(self._now - min(said_at, claim.known_from), 0),
                 newness=self._newness.get(doc, 0.0),
                 importance=importance if slot else 0.5,
                 activation=activation(use, kind, importance=importance, own=subject == USER, now=self._now),
@@ -363,6 +368,7 @@ class _Ranking:
                 session=0.0 if slot or standing is not None or question.recounts else session,
                 advice=self._advice,
                 standing=standing,
+                dialogue=question.dialogue,
             ),
             ablated=self._ablated,
         )
@@ -389,6 +395,14 @@ class _Ranking:
         said = [self._dense[source] for source in map(document_of_event, sources) if source in self._dense]
         whole = self._advice or self._question.intent == "open"
         return max(said) if said and whole else self._dense.get(doc, 0.0)
+
+    def _match_of_claim(self, doc: int, sources: Sequence[int]) -> LexicalMatch | None:
+        """Words met: what a dialogue calls up is judged by all that was said, in this as well."""
+        own = self._matches.get(doc)
+        if not self._question.dialogue:
+            return own
+        said = [self._matches[source] for source in map(document_of_event, sources) if source in self._matches]
+        return max(said, key=lambda match: match.score, default=own)
 
     # raw events
 
@@ -464,6 +478,7 @@ class _Ranking:
                 asks_back=turn and (event.text or "").rstrip().endswith(("?", "？")),
                 by_named=turn and bool(speaker) and self._names(speaker),
                 advice=self._advice,
+                dialogue=question.dialogue,
             ),
             ablated=self._ablated,
         )

@@ -126,8 +126,10 @@ class ReadModel:
         found = self.rows_in(f"SELECT {EVENT_COLUMNS} FROM events WHERE seq IN carray(?)", seqs)
         return {row[0]: EventRow._make(row) for row in found}
 
-    def origins(self, events: Iterable[int]) -> dict[int, str]:
-        return {row[0]: row[1] for row in self.rows_in("SELECT seq, origin FROM events WHERE seq IN carray(?)", events)}
+    def told(self, events: Iterable[int]) -> dict[int, tuple[str, int]]:
+        """Origin of raw events, and when each was said."""
+        rows = self.rows_in("SELECT seq, origin, said_at FROM events WHERE seq IN carray(?)", events)
+        return {row[0]: (row[1], row[2]) for row in rows}
 
     def event_by_id(self, ns: int, event_id: str) -> EventRow | None:
         found = self.one(f"SELECT {EVENT_COLUMNS} FROM events WHERE event_id = ? AND ns = ?", event_id, ns)

@@ -6,7 +6,7 @@ they are put in order. One request reads one consistent state, and says which po
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
@@ -30,6 +30,7 @@ from .folding import Omission, Ranked
 from .horizon import Horizons
 from .items import Sources, claim_item, event_item
 from .packet import Packet, pack
+from .passages import parts_of
 from .pointing import Pointed, pointing, resolved
 from .ranking import rank
 from .reading import ReadModel, ReadModels
@@ -169,6 +170,16 @@ class Recall:
             degraded.append("vectors")
             return None
 
+    def _parts(self, query: str) -> Sequence[Vectors]:
+        """Of a dialogue; none where the embedder has just gone down: the whole answers."""
+        texts = parts_of(query)
+        if self._dense is None or not texts:
+            return ()
+        try:
+            return self._dense.embed_parts(texts)
+        except TaishiError:
+            return ()
+
     def _answer(
         self,
         model: ReadModel,
@@ -272,6 +283,7 @@ class Recall:
             question=question,
             names=fenced.names,
             vector=vector,
+            parts=() if vector is None else self._parts(query),
             dense=self._dense,
             corpora=self._corpora,
             horizon=self._horizons.of(model, namespace.ns, point),

@@ -24,6 +24,7 @@ from taishi.ingest.timewords import read_times
 
 from .asking import Asking, asking
 from .naming import named_system
+from .passages import is_dialogue, is_passage, length
 
 QUESTION: Final = 400
 """Characters of a question in which times are looked for."""
@@ -74,9 +75,6 @@ _STATE_ASKED: Final = re.compile(
     r"|\b(?:live|lived|work|worked|was|were|is|are|as of|had|version|used?)\b"
 )
 
-PASSAGE: Final = 60
-"""Words (two Han characters count as one) from which on a query is no question but a passage, such as a dialogue that
-calls something up: words anywhere in it ask for no slot, no subject and no time."""
 SENTENCE: Final = 4
 """Words (two Han characters count as one) of the shortest statement."""
 _ASKING: Final = re.compile(
@@ -97,8 +95,6 @@ _POLAR: Final = re.compile(
     r"^(?:is|are|am|was|were|do|does|did|have|has|had)\b|[吗么][。！.!?？\s]*$|是否|是不是|有没有|会不会"
 )
 _STOPPED: Final = re.compile(r"[.!。！…]\s*$|[。！]")
-_LATIN_WORD: Final = re.compile(r"[a-z0-9][a-z0-9'’-]*")
-_HAN: Final = re.compile(r"[\u4e00-\u9fff]")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -133,6 +129,11 @@ class Question:
     def advice(self) -> bool:
         """No fact is asked for: whatever is known of the one who asks may serve."""
         return _ADVICE.search(self.text) is not None
+
+    @property
+    def dialogue(self) -> bool:
+        """The words of several people, who ask each other."""
+        return self.why == "dialogue"
 
     @property
     def polar(self) -> bool:
@@ -184,11 +185,11 @@ def understand(
     words = normalise(text)
     first = _FIRST_PERSON.search(words) is not None
     subject = asker if asker is not None and first else "user"
-    if _length(words) >= PASSAGE:
+    if is_passage(text):
         return Question(
             text=words,
             intent="current" if valid_at_given else "open",
-            why="passage",
+            why="dialogue" if is_dialogue(text) else "passage",
             subject=subject,
             first_person=False,
             asking=asking(""),
@@ -223,11 +224,7 @@ def states(words: str) -> bool:
     A few bare words ("coffee maker model") are taken for a question."""
     if _ASKING.search(words) or not _FIRST_PERSON.search(words) and not _STOPPED.search(words):
         return False
-    return _length(words) >= SENTENCE
-
-
-def _length(words: str) -> float:
-    return len(_LATIN_WORD.findall(words)) + len(_HAN.findall(words)) / 2
+    return length(words) >= SENTENCE
 
 
 def _named_time(text: str, *, now: int, zone: tzinfo) -> tuple[tuple[int, int] | None, str]:

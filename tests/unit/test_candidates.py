@@ -152,3 +152,12 @@ def test_counts_of_common_words_are_remembered_until_the_namespace_has_grown(tmp
 
 def test_punctuation_alone_finds_nothing(side):
     assert found(side, "？！…。").matches == {}
+
+
+def test_a_character_of_a_word_that_stands_nowhere_hints_the_less_the_more_often_it_stands(tmp_path):
+    h = History()
+    for n in range(20):
+        h.say(f"第{n}次浇花，心里很静。")
+    h.say("那只鹦鹉叫得很响。")
+    matches = found(ReadSide(tmp_path, h.events), "鹦哥心慌").matches
+    assert matches[42].score > 5 * max(match.score for doc, match in matches.items() if doc != 42)

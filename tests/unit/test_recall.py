@@ -312,6 +312,9 @@ class Meanings:
             raise Unavailable("down")
         return np.ones(4, dtype=np.float32) / 2
 
+    def embed_parts(self, texts):
+        return [self.embed(text) for text in texts]
+
     def search(
         self, partition: int, ns: int, vector, k: int, *, last: int | None = None, among=None
     ) -> DenseHits | None:
