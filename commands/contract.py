@@ -124,11 +124,11 @@ def stamp(text: str, *, zone: tzinfo = UTC, field: str) -> Stamp:
     return Stamp(instant, round((at.utcoffset() or timedelta()) / timedelta(minutes=1)))
 
 
-def memory_id(text: str) -> str:
+def memory_id(text: str, *, field: str = "id") -> str:
     """The canonical form of a claim id or an event id. Raises NotFound on what can be neither."""
     lowered = text.lower()
     if not (_CLAIM_ID.fullmatch(lowered) or is_canonical(lowered)):
-        raise NotFound("there is no such memory: an id is what recall, or the write that made it, returned")
+        raise NotFound("there is no such memory: give an id that recall, or its write, returned", field=field)
     return lowered
 
 

@@ -63,10 +63,10 @@ async def find_claim(namespace: str, given_id: str, ports: Ports) -> KnownClaim:
         raise InvalidInput(
             f"this is the id of a message, which stays as it was said: name a claim drawn from it{drawn}, "
             "publish what is true now, or DELETE it",
-            field="memory_id",
+            field="id",
         ) from None
     if known.removed is not None:
-        raise Conflict("that memory was taken back before: remember what is true instead")
+        raise Conflict("that memory was taken back before: remember what is true instead", field="id")
     return known
 
 

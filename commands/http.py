@@ -25,7 +25,7 @@ from taishi.ingest.log import EventLog
 from taishi.ingest.openapi import Operation
 from taishi.ingest.registry import Registry
 from taishi.ingest.slots import Fingerprints
-from taishi.ingest.web import build_app, check_namespace, json_reply, parse_body, query_parameters
+from taishi.ingest.web import build_app, check_namespace, json_reply, parse_body, path_parameter, query_parameters
 
 from .configure import Configure, Placed, configure
 from .contract import MAX_REASON, Redactor
@@ -44,6 +44,7 @@ from .publish import Accepted, Import, Publish, namespace_of, publish, publish_h
 from .remember import Remember, Remembered, remember
 from .replay import replay
 from .skipping import Skip, Skipped, skip
+from .turns import Turns
 
 THREADS: Final = 32
 """Calls to the read models, the key store and the log's readers that may block at once."""
@@ -95,11 +96,12 @@ class _Routes:
 
     async def correct(self, request: Request) -> Response:
         body = await self._body(request, Correct, "command")
-        return json_reply(await correct(request.path_params["memory_id"], body, self._ports), 202)
+        async with self._ports.turns.of(body.namespace):
+            return json_reply(await correct(path_parameter(request, "memory_id"), body, self._ports), 202)
 
     async def confirm(self, request: Request) -> Response:
         body = await self._body(request, Confirm, "command")
-        return json_reply(await confirm(request.path_params["memory_id"], body, self._ports), 202)
+        return json_reply(await confirm(path_parameter(request, "memory_id"), body, self._ports), 202)
 
     async def forget_memory(self, request: Request) -> Response:
         key = self._guard.identify(request)
@@ -108,7 +110,7 @@ class _Routes:
         if reason is not None and len(reason) > MAX_REASON:
             raise InvalidInput(f"a reason has at most {MAX_REASON} characters", field="reason")
         key.require("command", namespace)
-        return json_reply(await forget_memory(request.path_params["memory_id"], namespace, reason, self._ports))
+        return json_reply(await forget_memory(path_parameter(request, "memory_id"), namespace, reason, self._ports))
 
     async def forget_scope(self, request: Request) -> Response:
         body = await self._body(request, Forget, "command")
@@ -124,23 +126,29 @@ class _Routes:
 
     async def resolve(self, request: Request) -> Response:
         body = await self._body(request, Resolve, "command")
-        return json_reply(await resolve(request.path_params["slot"], body, self._ports), 202)
+        return json_reply(await resolve(path_parameter(request, "slot"), body, self._ports), 202)
 
     async def alias(self, request: Request) -> Response:
-        return json_reply(await alias(await self._body(request, Alias, "command"), self._ports), 202)
+        body = await self._body(request, Alias, "command")
+        async with self._ports.turns.of(body.namespace):
+            return json_reply(await alias(body, self._ports), 202)
 
     async def merge(self, request: Request) -> Response:
-        return json_reply(await merge(await self._body(request, Merge, "command"), self._ports), 202)
+        body = await self._body(request, Merge, "command")
+        async with self._ports.turns.of(body.namespace):
+            return json_reply(await merge(body, self._ports), 202)
 
     async def split(self, request: Request) -> Response:
-        return json_reply(await split(await self._body(request, Split, "command"), self._ports), 202)
+        body = await self._body(request, Split, "command")
+        async with self._ports.turns.of(body.namespace):
+            return json_reply(await split(body, self._ports), 202)
 
     async def skip(self, request: Request) -> Response:
         return json_reply(await skip(await self._body(request, Skip, "admin"), self._ports), 202)
 
     async def configure(self, request: Request) -> Response:
         key = self._guard.identify(request)
-        namespace = check_namespace(request.path_params["namespace"])
+        namespace = check_namespace(path_parameter(request, "namespace"))
         key.require("admin", namespace)
         return json_reply(await configure(namespace, await parse_body(request, Configure), self._ports), 202)
 
@@ -234,6 +242,7 @@ def create_app(
         log=log, commits=commits, keys=keys, ledger=ledger, directory=directory, registry=registry,
         fingerprints=Fingerprints(keys.secret("fingerprint")), redact=redact, reader=reader, clock=clock,
         pressure=pressure or Unlimited(), extraction=extraction, threads=threads,
+        turns=Turns(),
     )  # fmt: skip
     metrics = CollectorRegistry()
     waiting = Gauge("taishi_commit_waiting_events", "Events handed to the log, not yet answered", registry=metrics)

@@ -53,10 +53,10 @@ async def resolve(slot: str, body: Resolve, ports: Ports) -> dict[str, str]:
     """Raises NotFound for an unknown slot, InvalidInput when the winner is not one of its claims."""
     if (body.winner is not None) == body.coexist:
         raise InvalidInput("give either winner or coexist", field="winner")
-    wanted = memory_id(slot)
+    wanted = memory_id(slot, field="slot")
     await ports.call(ports.directory.settled, body.namespace)
     known = await ports.call(ports.directory.slot, body.namespace, wanted)
-    winner = None if body.winner is None else memory_id(body.winner)
+    winner = None if body.winner is None else memory_id(body.winner, field="winner")
     if winner is not None and winner not in known.claims:
         raise InvalidInput(f"the winner is one of the slot's claims: {', '.join(known.claims[:5])}", field="winner")
     facts = {

@@ -21,6 +21,7 @@ from .contract import Redactor, is_naive
 from .directory import ClaimDirectory
 from .group_commit import GroupCommit
 from .pressure import Pressure
+from .turns import Turns
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -47,6 +48,7 @@ class Ports:
     extraction: Callable[[], int]
     clock: Callable[[], int]
     threads: Executor
+    turns: Turns
 
     async def call(self, function: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
         return await asyncio.get_running_loop().run_in_executor(self.threads, lambda: function(*args, **kwargs))

@@ -72,7 +72,7 @@ class ReadModelDirectory:
             raise NotFound("no such memory in this namespace", field="id")
         found = next((row for row in rows if row.erased_at is None), None)
         if found is None:
-            raise Gone("this memory was forgotten")
+            raise Gone("this memory was forgotten, and stays so: remember anew what is to be known", field="id")
         return found
 
     def claim(self, namespace: str, memory_id: str) -> KnownClaim:
@@ -101,7 +101,7 @@ class ReadModelDirectory:
         if found is None:
             raise NotFound("no such memory in this namespace", field="id")
         if found.erased_at is not None:
-            raise Gone("this memory was forgotten")
+            raise Gone("this memory was forgotten, and stays so: remember anew what is to be known", field="id")
         return KnownEvent(
             event_id=found.event_id,
             key_id=found.key_id,

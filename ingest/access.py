@@ -79,7 +79,7 @@ class Guard:
         digest = hashlib.sha256(given.encode("latin-1")).digest()  # header bytes as they came
         found = [key for key in self._keys if hmac.compare_digest(key.digest, digest)]
         if not found:
-            raise Unauthorised("the API key is not known here")
+            raise Unauthorised("the API key is not known here: send one that this deployment was configured with")
         return found[0]
 
 

@@ -36,7 +36,7 @@ REASONS: Final = (
 """Every code but the gate's own (`gate.<origin or session kind>`, `gate.injection`)."""
 
 _LONGEST_TALK: Final = 48
-_EDGES: Final = re.compile(r"^[\W_]+|[\W_]+$")
+_EDGES: Final = re.compile(r"^[\W_]+|(?<![\W_])[\W_]+$")
 _PIECES: Final = re.compile(r"[\s,，、。.!！~～?？…]+")
 _WORDY: Final = re.compile(r"\w")
 _ONLY_SECRET: Final = re.compile(r"\s*(?:\[redacted:\w+\][\s,，.。]*)+")

@@ -36,6 +36,13 @@ class MalformedBody(InvalidInput):
     slug = "malformed-body"
 
 
+class TooSlow(TaishiError):
+    """The request did not come to its end in time."""
+
+    status = 408
+    slug = "too-slow"
+
+
 class UnsupportedContent(TaishiError):
     """The body is declared to be something else than plain JSON."""
 

@@ -13,7 +13,7 @@ import orjson
 from pydantic import ValidationError
 from starlette.responses import Response
 
-from .errors import InvalidInput, MalformedBody, TaishiError, TooLarge, Unauthorised, Unavailable
+from .errors import InvalidInput, MalformedBody, TaishiError, TooLarge, TooSlow, Unauthorised, Unavailable
 from .instants import render
 
 PROBLEM_JSON: Final = "application/problem+json"
@@ -59,7 +59,7 @@ def problem_of(error: TaishiError) -> Response:
     if isinstance(error, Unavailable):
         members["retry_after"] = error.retry_after
         headers["retry-after"] = str(error.retry_after)
-    if isinstance(error, TooLarge):
+    if isinstance(error, TooLarge | TooSlow):
         headers["connection"] = "close"  # the rest of the body stays unread
     if isinstance(error, Unauthorised):
         headers["www-authenticate"] = "Bearer"

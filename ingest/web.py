@@ -6,6 +6,7 @@ binding would cost more than the work itself) and writes the OpenAPI document fr
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import re
 import time
@@ -23,11 +24,13 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from .errors import InvalidInput, MalformedBody, TaishiError, TooLarge, UnsupportedContent
+from .errors import InvalidInput, MalformedBody, TaishiError, TooLarge, TooSlow, UnsupportedContent
 from .openapi import Handler, Operation, document_of, plain_path
 from .problems import internal_problem, invalid, problem_of, status_problem
 
 MAX_BODY: Final = 1 << 20
+BODY_SECONDS: Final = 60.0
+"""How long a client may take to send a body: one that never ends would hold its connection for good."""
 _log: Final = logging.getLogger("taishi.web")
 _STRINGS: Final = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"(?:[ \t\r\n]*(:))?', re.DOTALL)
 _CONTROL: Final = re.compile(r"[\x00-\x1f\x7f-\x9f]")
@@ -71,8 +74,16 @@ def query_parameters(request: Request, *, known: Sequence[str], required: Sequen
     return given
 
 
+def path_parameter(request: Request, name: str) -> str:
+    """Raises InvalidInput where it was not UTF-8: what the server could not decode would all be one name."""
+    value: str = request.path_params[name]
+    if "\ufffd" in value:
+        raise InvalidInput("this part of the path is not percent-encoded UTF-8", field=name)
+    return value
+
+
 async def read_body(request: Request, *, limit: int = MAX_BODY) -> bytes:
-    """The raw body, at most `limit` bytes. Raises TooLarge, UnsupportedContent, ClientDisconnect."""
+    """The raw body, at most `limit` bytes. Raises TooLarge, TooSlow, UnsupportedContent, ClientDisconnect."""
     headers = request.headers
     kind = headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind and kind != "application/json" and not kind.endswith("+json"):
@@ -84,6 +95,14 @@ async def read_body(request: Request, *, limit: int = MAX_BODY) -> bytes:
     declared = headers.get("content-length", "")
     if declared.isdecimal() and int(declared[:20]) > limit:
         raise TooLarge(f"a request body holds at most {limit} bytes: split it", limit=limit)
+    try:
+        async with asyncio.timeout(BODY_SECONDS):
+            return await _received(request, limit)
+    except TimeoutError:
+        raise TooSlow(f"a request body arrives within {BODY_SECONDS:g} seconds: send it again") from None
+
+
+async def _received(request: Request, limit: int) -> bytes:
     parts: list[bytes] = []
     size = 0
     while True:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Mapping
-from typing import Any, Final, Literal
+from typing import Annotated, Any, Final, Literal
 
-from pydantic import Field
+from pydantic import AfterValidator, Field
+from pydantic_core import PydanticCustomError
 
 from taishi.ingest.envelope import ORIGINS
 from taishi.ingest.errors import InvalidInput
@@ -21,6 +23,14 @@ MAX_QUERY: Final = 20_000
 MAX_BUDGET: Final = 1_000_000
 
 
+def _written_out(query: str) -> str:
+    """One character may stand for many: what is searched for is bounded as well."""
+    if len(unicodedata.normalize("NFKC", query)) > MAX_QUERY:
+        said = f"a query has at most {MAX_QUERY} characters, with what stands for several written out: shorten it"
+        raise PydanticCustomError("string_too_long", said)
+    return query
+
+
 class Asker(Contract):
     """The one who asks."""
 
@@ -33,7 +43,7 @@ class RecallBody(Contract):
     """Times are ISO 8601 (naive ones in the namespace's zone), positions tokens such as `p0:17`."""
 
     namespace: str
-    query: str = Field(min_length=1, max_length=MAX_QUERY)
+    query: Annotated[str, Field(min_length=1, max_length=MAX_QUERY), AfterValidator(_written_out)]
     valid_at: str | None = None
     known_at: str | None = None
     as_of_position: str | None = None

@@ -27,7 +27,7 @@ from taishi.ingest.envelope import ORIGINS, Position
 from taishi.ingest.errors import InvalidInput, NotCaughtUp, NotFound
 from taishi.ingest.log import EventLog
 from taishi.ingest.openapi import Operation
-from taishi.ingest.web import build_app, check_namespace, json_reply, parse_body, query_parameters
+from taishi.ingest.web import build_app, check_namespace, json_reply, parse_body, path_parameter, query_parameters
 from taishi.projections.analysis import Analyzer
 
 from .audit import AuditRequest, audit
@@ -205,7 +205,7 @@ class _Routes:
         self, request: Request, answer: Callable[[ReadModel, Found, Point], dict[str, Any]]
     ) -> dict[str, Any]:
         given = self._asked(request, ONE)
-        memory_id = request.path_params["memory_id"]
+        memory_id = path_parameter(request, "memory_id")
 
         def job() -> dict[str, Any]:
             model = self._side.models.of(given["namespace"])
@@ -226,14 +226,14 @@ class _Routes:
 
     async def exposure(self, request: Request) -> Response:
         given = self._asked(request, EXPOSURE)
-        exposure_id = request.path_params["exposure_id"]
+        exposure_id = path_parameter(request, "exposure_id")
 
         def job() -> dict[str, Any]:
             model = self._side.models.of(given["namespace"])
             with model.view():
                 namespace = model.namespace(given["namespace"])
                 if namespace is None:
-                    raise NotFound("nothing was recalled in this namespace")
+                    raise NotFound("nothing was recalled in this namespace: give another", field="namespace")
                 return told(model, namespace.ns, exposure_id, self._side.log)
 
         return json_reply(await self._work(job))

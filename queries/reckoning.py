@@ -128,13 +128,16 @@ def told(model: ReadModel, ns: int, exposure_id: str, log: EventLog) -> dict[str
     exposure = exposure_id.partition(".")[0]
     row = model.one("SELECT seq, at, items FROM exposures WHERE exposure = ? AND ns = ?", exposure, ns)
     if row is None:
-        raise NotFound(f"no recall of this namespace is known as {exposure[:60]!r}: it is too old, or not read yet")
+        raise NotFound(
+            "none of this namespace's last recalls goes by that exposure id: it is too old, not read yet, or another's",
+            field="exposure_id",
+        )
     seq, at, _ = row
     position = Position(model.partition, seq)
     try:
         event = log.fetch(position)
     except TaishiError as e:
-        raise NotFound(f"the log does not give the recall at {position}") from e
+        raise NotFound(f"the log does not give the recall at {position}", field="exposure_id") from e
     account: Mapping[str, Any] = event.facts.get("told") or {}
     verdicts = model.rows(_FEEDBACK, ns, exposure)
     base = {

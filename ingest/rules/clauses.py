@@ -22,12 +22,13 @@ _QUOTED: Final = re.compile(r"[“「『]([^“”「」『』]{2,400})[”」�
 _QUOTE_MARK: Final = re.compile(r"[“\"「『']" + r"(?<!\w')")
 _SAYS_SOMETHING: Final = re.compile(r"[我你您咱]|(?<![A-Za-z])(?:I|I'm|my|you|your|we|he|she|is|are|was)(?![A-Za-z])|[。！？!?，,]")
 _CODE_BLOCK: Final = re.compile(r"```.*?(?:```|\Z)", re.S)
-_ZH_CUT: Final = re.compile(r"[，：](?<!版本：)(?<!本号：)(?<!状态：)(?<!端口：)|,(?!\d)|(?<!\d):(?!\d|/)(?<!版本:)(?<!状态:)(?<!端口:)|—+|\s+[-–]\s+|(?<=[^\s。，不])(?=但(?=[是不没我也在从对很现会]))|(?<=[^\s。，])(?=不过(?![敏了去来期是瘾关问分错])|可是|而且|并且|然后|所以|因为)")
+_ZH_CUT: Final = re.compile(r"[，：](?<!版本：)(?<!本号：)(?<!状态：)(?<!端口：)|,(?!\d)|(?<!\d):(?!\d|/)(?<!版本:)(?<!状态:)(?<!端口:)|—+|(?<!\s)\s+[-–]\s+|(?<=[^\s。，不])(?=但(?=[是不没我也在从对很现会]))|(?<=[^\s。，])(?=不过(?![敏了去来期是瘾关问分错])|可是|而且|并且|然后|所以|因为)")
+"""Of a run of white space only the first character is tried: each would read to the end of the run, and find the same."""
 _ZH_JOIN: Final = re.compile(r"\s*[他她它]?的?(?:名字)?(?:叫|名叫)")
 _EN_CUT: Final = re.compile(
-    r"[,:—\s](?:(?<=,)(?!\d)\s*(?:and\s+|but\s+|so\s+)?|(?<=:)(?:(?<!\d:)|(?<=[-_]\d:)|(?<=[-_]\d\d:))(?<!version:)(?<!status:)(?<!port:)(?!\d|/| it's (?:now )?\d)|(?<=\s)\s*[-–—]+\s+|(?<=—)"
-    r"|(?<=\s)\s*(?:but|because|so|although|though|while|whereas)\s+(?=[A-Za-z])"
-    r"|(?<=\s)\s*and\s+(?=(?:I|he|she|we|they|it|my|his|her|our|their|now|then)(?:'|\s)|(?:(?:also|now|currently|mainly|mostly|"
+    r"[,:—\s](?:(?<=,)(?!\d)\s*(?:and\s+|but\s+|so\s+)?|(?<=:)(?:(?<!\d:)|(?<=[-_]\d:)|(?<=[-_]\d\d:))(?<!version:)(?<!status:)(?<!port:)(?!\d|/| it's (?:now )?\d)|(?<=\s)(?<!\s\s)\s*[-–—]+\s+|(?<=—)"
+    r"|(?<=\s)(?<!\s\s)\s*(?:but|because|so|although|though|while|whereas)\s+(?=[A-Za-z])"
+    r"|(?<=\s)(?<!\s\s)\s*and\s+(?=(?:I|he|she|we|they|it|my|his|her|our|their|now|then)(?:'|\s)|(?:(?:also|now|currently|mainly|mostly|"
     r"usually|just|really|don't|no longer)\s+)?(?:live|lives|work|works|use|uses|speak|speaks|love|loves|like|likes|hate|hates|"
     r"have|has|prefer|prefers|avoid|avoids|enjoy|enjoys|dislike|dislikes|eat|eats|drink|drinks|want|need|will|would|can|can't|cannot|try|plan|study|studies|manage|manages|lead|leads|play|plays|own|owns|am|is|went|bought|met|visited|saw|moved|joined)\s))",
     re.I,

@@ -184,6 +184,20 @@ def test_any_text_is_a_question(api):
         assert ask(api, query=query).status_code == 200, query
 
 
+def test_a_question_is_as_long_as_it_is_written_out(api):
+    assert ask(api, query="\ufdfa" * 1_000).status_code == 200
+    problem = ask(api, query="\ufdfa" * 2_000)
+    assert (problem.status_code, problem.json()["field"]) == (422, "query") and "written out" in problem.text
+
+
+def test_what_was_never_shown_is_refused_by_name(api):
+    assert get(api, "/v1/exposures/nope").json()["field"] == "exposure_id"
+    problem = api.get("/v1/exposures/nope", params={"namespace": "nobody"})
+    assert (problem.status_code, problem.json()["field"]) == (404, "namespace")
+    for path in ("/v1/memories/%ff", "/v1/memories/%ff/history", "/v1/exposures/%ff"):
+        assert get(api, path).status_code == 422
+
+
 def test_a_position_that_was_not_read_is_waited_for_and_then_refused(tmp_path, monkeypatch):
     monkeypatch.setattr("taishi.queries.http.CATCH_UP_SECONDS", 0.1)
     api = Api(tmp_path, history(), folded=3)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import json
+import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -255,3 +257,73 @@ def test_a_client_that_hangs_up_is_no_failure(side: WriteSide, caplog: pytest.Lo
 
     asyncio.run(side.http.app(scope, receive, send))  # type: ignore[arg-type]
     assert not sent and not caplog.records
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "body", "field"),
+    [
+        ("DELETE", "/v1/memories/nothing?namespace=n", None, "id"),
+        ("POST", "/v1/memories/nothing/correct", {"namespace": "n", "value": "x", "was": "wrong"}, "id"),
+        ("POST", "/v1/memories/nothing/confirm", {"namespace": "n"}, "id"),
+        ("POST", "/v1/conflicts/nothing/resolve", {"namespace": "n", "coexist": True}, "slot"),
+    ],
+)
+def test_an_id_that_can_be_none_is_refused_by_name(
+    side: WriteSide, method: str, path: str, body: Any, field: str
+) -> None:
+    reply = side.http.request(method, path, json=body)
+    assert (reply.status_code, reply.json()["field"]) == (404, field)
+
+
+@pytest.mark.parametrize("undecodable", ["%ff", "%ED%A0%80", "a%FE", "%c0%af"])
+def test_a_path_that_is_no_text_names_nothing(side: WriteSide, undecodable: str) -> None:
+    """The server reads them all as one and the same name."""
+    before = len(side.log.events)
+    reply = side.http.put(f"/v1/namespaces/{undecodable}", json={"fading": "off"})
+    assert (reply.status_code, reply.json()["field"]) == (422, "namespace")
+    reply = side.http.delete(f"/v1/memories/{undecodable}?namespace=n")
+    assert (reply.status_code, reply.json()["field"]) == (422, "memory_id")
+    assert len(side.log.events) == before
+
+
+def test_a_body_that_never_ends_is_given_up(side: WriteSide, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("taishi.ingest.web.BODY_SECONDS", 0.05)
+    scope = {
+        "type": "http", "method": "POST", "path": "/v1/events", "raw_path": b"/v1/events", "query_string": b"",
+        "headers": [(b"content-type", b"application/json"), (b"content-length", b"50")], "root_path": "",
+        "scheme": "http", "server": ("x", 80), "client": ("y", 1), "http_version": "1.1",
+    }  # fmt: skip
+    sent: list[dict[str, Any]] = []
+    parts = [{"type": "http.request", "body": b'{"events":', "more_body": True}]
+
+    async def receive() -> dict[str, Any]:
+        if parts:
+            return parts.pop()
+        await asyncio.sleep(30)
+        raise AssertionError("it waited for what does not come")
+
+    async def send(message: Any) -> None:
+        sent.append(message)
+
+    asyncio.run(side.http.app(scope, receive, send))
+    assert sent[0]["status"] == 408 and json.loads(sent[1]["body"])["type"].endswith("too-slow")
+    assert (b"connection", b"close") in sent[0]["headers"]
+
+
+def test_names_that_exclude_each_other_are_taken_in_turn(side: WriteSide, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Requests that come together: each looks before it writes, and none writes between another's look and write."""
+    looked = side.directory.names
+
+    def slowly(namespace: str, name: str) -> tuple[str, ...]:
+        found = looked(namespace, name)
+        time.sleep(0.02)
+        return found
+
+    monkeypatch.setattr(side.directory, "names", slowly)
+
+    def alias(number: int) -> int:
+        body = {"namespace": "turns", "name": "Bob", "of": f"Robert {number}"}
+        return side.http.post("/v1/entities/alias", json=body).status_code
+
+    with ThreadPoolExecutor(6) as pool:
+        assert sorted(pool.map(alias, range(6))) == [202, 409, 409, 409, 409, 409]
