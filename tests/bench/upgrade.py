@@ -76,6 +76,7 @@ class Load:
 
     def __init__(self, url: str, questions: Iterator[tuple[str, str]], rate: float) -> None:
         self.answers: list[Answer] = []
+        self.arrived = 0
         where = httpx.URL(url)
         self._address = (str(where.host), int(where.port or 80))
         self._questions, self._rate = questions, rate
@@ -93,6 +94,7 @@ class Load:
             time.sleep(max(0.0, due - time.perf_counter()))
             if self._ended.is_set():
                 break
+            self.arrived = number + 1
             namespace, query = next(self._questions)
             self._waiting.put((due, json.dumps({"namespace": namespace, "query": query[:2000]}).encode()))
         for _ in range(CLIENTS):
@@ -100,7 +102,7 @@ class Load:
 
     def _ask(self) -> None:
         link = http.client.HTTPConnection(*self._address, timeout=60)
-        while (asked := self._waiting.get()) is not None:
+        while (asked := self._waiting.get()) is not None and not self._ended.is_set():
             due, body = asked
             try:
                 link.request("POST", "/v1/recall", body, {"Content-Type": "application/json"})
@@ -119,11 +121,12 @@ class Load:
         link.close()
 
     def stop(self) -> float:
-        """Once all that arrived is answered: how many were answered a second since it began."""
+        """How many were answered a second since it began. What still waits for a client is not asked any more."""
         self._ended.set()
+        seconds = time.perf_counter() - self.began
         for thread in self._threads:
             thread.join()
-        return len(self.answers) / (time.perf_counter() - self.began)
+        return len(self.answers) / seconds
 
 
 def rows(path: Path) -> list[dict[str, Any]]:
@@ -213,7 +216,7 @@ def run(taishi: RunningTaishi, args: argparse.Namespace) -> None:
     mixed = [a for a in given if a.claims is not None and not (a.claims <= one or a.claims <= other)]
     print(f"{args.switches} switches ({statistics.median(commands):.1f} s a command) under {rate:.1f} recalls/s of"
           f" {args.rate:.0f}: {len(failed)} failed, {len(mixed)} mixed of {len(load.answers)},"
-          f" {worked * 1000:.1f} ms of a core each")  # fmt: skip
+          f" {load.arrived - len(load.answers)} not asked in time, {worked * 1000:.1f} ms of a core each")  # fmt: skip
     after = [a for a in given if any(at - 0.2 <= a.due < at + AFTER for at in switches)]
     those = {
         "before any command": [a for a in given if a.due < switching],
