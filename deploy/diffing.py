@@ -1,4 +1,4 @@
-"""The difference between two generations, over all partitions; and the gate that it is to a switch."""
+"""The difference between two generations, over all partitions."""
 
 from __future__ import annotations
 
@@ -6,20 +6,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Final
 
-from taishi.ingest.errors import Conflict
 from taishi.ingest.instants import render
 from taishi.ingest.partitions import partition_of
-from taishi.projections.worker import model_path
 from taishi.queries.answer_changes import AnswerChange, Question, ask, sample
-from taishi.queries.differences import Change, Differences, GridPoint, Pair, Said, grid
+from taishi.queries.differences import Change, Differences, GridPoint, Said, grid
 from taishi.queries.reading import ReadModels
 
-from .generations import Generation, Generations, generation_folder, models_folder, now
+from .gate import compare, opened_pairs
+from .generations import Generation, Generations, models_folder, now
 from .settings import Settings
 from .verifying import Digest, digests
 
-LIMIT: Final = 0.25
-"""The share of claims lost or changed from which on a switch must be forced."""
 KINDS: Final = ("same", "lost", "gained", "changed")
 POINTS: Final = 12
 """Instants of the time grid."""
@@ -80,17 +77,6 @@ def _said_json(said: Said | None) -> dict[str, Any] | None:
     return {**said._asdict(), "valid_from": render(said.valid_from), "valid_to": render(said.valid_to)}
 
 
-def compare(settings: Settings, before: Generation, after: Generation, *, most: int) -> Differences:
-    """Of every partition. `most` bounds the changes that are told in full. Raises Unavailable."""
-    found = Differences()
-    for pair in _pairs(settings, before, after):
-        try:
-            found.add(pair.differences(most=most - len(found.changes)))
-        finally:
-            pair.close()
-    return found
-
-
 def report(
     settings: Settings,
     before: Generation,
@@ -129,34 +115,9 @@ def report(
     )
 
 
-def check_gate(settings: Settings, number: int, *, limit: float) -> None:
-    """Raises Conflict where a switch from the live generation is not to be made: too much would be lost or changed, or
-    something forgotten would be read again."""
-    register = Generations(settings.home).read()
-    wanted = register.generation(number)
-    if wanted.number == register.live.number:
-        return
-    found = compare(settings, register.live, wanted, most=0)
-    if found.readable:
-        raise Conflict(f"g{number} shows {len(found.readable)} memories that were forgotten: it is not to be activated")
-    if found.share > limit:
-        raise Conflict(
-            f"{found.share:.1%} of the claims are lost or changed in g{number}, more than {limit:.0%}:"
-            f" look at `taishi diff {register.live.name} g{number}`, then use --force"
-        )
-
-
-def _pairs(settings: Settings, before: Generation, after: Generation) -> list[Pair]:
-    folders = [generation_folder(settings.home, g) for g in (before, after)]
-    return [
-        Pair(model_path(folders[0], p), model_path(folders[1], p), p)
-        for p in range(settings.partitions)
-    ]  # fmt: skip
-
-
 def _grid(settings: Settings, before: Generation, after: Generation) -> list[GridPoint]:
     """From the first to the last words, evenly."""
-    pairs = _pairs(settings, before, after)
+    pairs = opened_pairs(settings, before, after)
     try:
         spans = [span for pair in pairs if (span := pair.span()) is not None]
         if not spans:

@@ -9,7 +9,7 @@ import typer
 
 from taishi.ingest.instants import render
 
-from ..diffing import LIMIT, check_gate
+from ..gate import LIMIT, check_gate
 from ..generations import Generation, Generations, Register
 from ..settings import load_settings
 from ..switching import activate as switch_to
