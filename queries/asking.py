@@ -42,7 +42,8 @@ class Asking:
 
     @property
     def telling(self) -> tuple[str, ...]:
-        return tuple(m.words for m in self.meant if m.kind.kin)
+        """Of people, and of what a name is asked of."""
+        return tuple(m.words for m in self.meant if m.kind.kin or self.naming)
 
     @property
     def kin(self) -> tuple[Mention, ...]:

@@ -20,10 +20,11 @@ from typing import Final
 from taishi.ingest.normal import normalise
 
 from .asking import OWNS, RELATIVE, Asking, asking
+from .fence import names_it
 from .folding import Ranked
 from .pointing import CLASSIFIERS
 from .synonyms import Mention, mentions
-from .understand import Question
+from .understand import QUESTION, Question
 
 _CHINESE: Final = re.compile(
     r"^(?:请问|那么|那(?=[，,])|你知道|知道)?[，,]?(?P<of>[^，,。?？的]{2,40})的(?P<what>[\u4e00-\u9fff]{2,5}?)(?:到底|究竟|现在|目前)?"
@@ -51,6 +52,13 @@ _POINTED: Final = re.compile(
 )
 """Words that point at a thing are no part of its name."""
 _OWN: Final = re.compile(r"^[我咱俺]们?的?")
+
+
+_OF_ONESELF: Final = re.compile(
+    r"^(?:请问|那么?|现在|目前|你知道)?[，,]?[我咱俺](?:[们家]?的?)(?!.*[他她])"
+    r"|\b(?:do|am|is|are) (?:i|we|my|our)\b(?!.*\b(?:s?he|they|his|her|their)\b)"
+)
+"""A question of the one who asks, and not one that is only put in his name ("can you tell me")."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,9 +100,14 @@ def attribute(question: Question) -> Attribute | None:
     return Attribute(of, what, person) if person or not question.first_person else None
 
 
-def untold(question: Question, ranked: Iterable[Ranked]) -> bool:
-    """Whether an attribute of something or someone is asked for, and no memory tells it of that."""
-    person = of_person(question)
+def untold(question: Question, ranked: Sequence[Ranked], *, named: Sequence[str] = ()) -> bool:
+    """Whether an attribute of something or someone is asked for, and no memory tells it of that: of one's own, none
+    where all that is known is another's. `named` are those whom the question names."""
+    oneself = bool(question.asks) and _OF_ONESELF.search(question.text[:QUESTION]) is not None
+    if ranked and oneself and question.intent == "current":
+        if ranked[0].of_another and not any(one.slot or one.explained and not one.of_another for one in ranked):
+            return True
+    person = of_person(question, named)
     if person is not None:
         return not any(person.may_be_told_by(one) for one in ranked)
     asked = attribute(question)
@@ -137,9 +150,11 @@ def _text(one: Ranked) -> str:
 
 @dataclass(frozen=True, slots=True)
 class OfPerson:
-    """What is asked of a relative, by the predicates that the question has words for: `asking` has no others."""
+    """What is asked of a relative, or of someone by name, by the predicates that the question has words for: `asking`
+    has no others."""
 
     asking: Asking
+    names: tuple[str, ...] = ()
 
     def may_be_told_by(self, one: Ranked) -> bool:
         predicate = None if one.claim is None else one.claim.predicate or ""
@@ -164,7 +179,10 @@ class OfPerson:
 
     def _speaks_of(self, one: Ranked) -> bool:
         kin = {m.words for m in self.asking.kin}
-        return not kin.isdisjoint(one.explained) or bool(self.asking.named_in(_text(one)))
+        if not {*kin, *self.names}.isdisjoint(one.explained) or self.asking.named_in(_text(one)):
+            return True
+        text = _text(one)
+        return any(names_it(text, name) for name in self.names)
 
     def _said(self, words: Iterable[str]) -> bool:
         return not {word for those in self.asking.asks.values() for word in those}.isdisjoint(words)
@@ -174,10 +192,15 @@ _BARE: Final = frozenset({RELATIVE, OWNS, "name", "nickname", "did", "uses", "kn
 """Words for these stand in memories of anything."""
 
 
-def of_person(question: Question) -> OfPerson | None:
-    """None where the question is not of a relative, or asks nothing but who that is."""
-    if question.intent in ("open", "list", "plan") or not relatives_of(question):
+def of_person(question: Question, named: Sequence[str] = ()) -> OfPerson | None:
+    """None where the question is not of a relative or of one of those `named`, or asks nothing but who that is."""
+    if question.intent in ("open", "list", "plan"):
         return None
+    if not relatives_of(question):
+        told = tuple(name for name in named if _is_whose(name, question.text))
+        first = {p: words for p, words in question.asks.items() if p in _PERSONAL}
+        alone = told and first and not question.asking.kin
+        return OfPerson(replace(question.asking, asks=first), told) if alone else None
     first = {p: words for p, words in question.asks.items() if p not in _BARE and p not in question.asking.second}
     return OfPerson(replace(question.asking, asks=first)) if first else None
 
@@ -188,6 +211,26 @@ def relatives_of(question: Question) -> tuple[Mention, ...]:
         return ()
     kin = question.asking.kin
     return kin if any(_is_of(m.words, question.text) for m in kin) else ()
+
+
+_PERSONAL: Final = frozenset(
+    {"age", "birthday", "lives_in", "works_at", "phone", "email", "height", "weight", "hometown", "marital_status"}
+)
+"""What anyone has one of, and what is told in words of its own."""
+
+
+def _is_whose(name: str, text: str) -> bool:
+    """The question asks of the one whom it names, alone: "where does Leo live", "李娜多大了"."""
+    who = re.escape(name)
+    if name.isascii():
+        return re.search(
+            rf"^(?:what(?:[’']s| is| was)|when(?:[’']s| is| was)) {who}[’']s? (?:\w{{1,30}} ?){{1,3}}\??$"
+            rf"|^(?:where|how old|how tall) (?:does|do|did|is|was) {who}"
+            r"(?: (?:live|work|now|from|based|currently))*\s*\??$",
+            text,
+        ) is not None
+    what = "住|在|多大|几岁|多高|多重|生日|电话|手机|邮箱|年龄|身高|是哪里?人|结婚|老家"
+    return re.match(rf"(?:请问)?{who}(?:现在|今年|目前|的)?(?:{what})", text) is not None
 
 
 def _is_of(relative: str, text: str) -> bool:

@@ -104,7 +104,7 @@ LIST: Final = {
 }
 ONE: Final = {**NAMESPACE, **POINT}
 EXPOSURE: Final = NAMESPACE
-TIMELINE: Final = {**NAMESPACE, "subject": "about whom or what", "predicate": "a predicate's name"}
+TIMELINE: Final = {**NAMESPACE, "subject": "about whom or what", "predicate": "a predicate's name", **POINT}
 ENTITIES: Final = {**NAMESPACE, "name": "any name of the one that is asked about"}
 AUDIT: Final = {
     **NAMESPACE,

@@ -26,7 +26,8 @@ SPARE: Final = 5
 class Ranked:
     """One memory in the answer. Exactly one of `claim` and `event` is set. `sources` are positions of the raw events
     it rests on or that were folded into it. `met` says how much of each piece of the question it speaks of, `explained`
-    are words of the question that ask for its predicate or subject. What is `barred` never supports an answer.
+    are words of the question that ask for its predicate or subject. What is `barred` never supports an answer; what is
+    `of_another` says of someone else what is asked of one.
     `superseded_by` is the id of the event that tells a newer value (`newness`)."""
 
     doc: int
@@ -39,6 +40,7 @@ class Ranked:
     slot: bool = False
     external: bool = False
     barred: bool = False
+    of_another: bool = False
     claim: ClaimRow | None = None
     verdict: Verdict | None = None
     event: EventRow | None = None

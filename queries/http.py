@@ -58,6 +58,7 @@ from .reading import ReadModel, ReadModels
 from .recall import Recall, RecallRequest
 from .reckoning import told
 from .reranking import Reranking
+from .rows import NamespaceRow
 from .status import VectorsAt, namespace_status, whole_status
 from .timeline import timeline
 from .times import instant, zone_of
@@ -212,14 +213,7 @@ class _Routes:
             with model.view():
                 now = model.now(self._side.now())
                 namespace = model.namespace(given["namespace"])
-                zone = zone_of(namespace)
-                valid_at = instant(given.get("valid_at"), zone=zone, field="valid_at")
-                known_at = instant(given.get("known_at"), zone=zone, field="known_at")
-                point = Point(
-                    valid_at=now if valid_at is None else valid_at,
-                    known_at=now if known_at is None else known_at,
-                    past_knowledge=known_at is not None and known_at < now,
-                )
+                point = _point_of(given, namespace, now)
                 return answer(model, Found(model, namespace, memory_id, point), point)
 
         return await self._work(job)
@@ -244,12 +238,13 @@ class _Routes:
         def job() -> dict[str, Any]:
             model = self._side.models.of(given["namespace"])
             with model.view():
+                namespace = model.namespace(given["namespace"])
                 return timeline(
                     model,
-                    model.namespace(given["namespace"]),
+                    namespace,
                     subject=given.get("subject"),
                     predicate=given.get("predicate"),
-                    now=model.now(self._side.now()),
+                    point=_point_of(given, namespace, model.now(self._side.now())),
                 )
 
         return json_reply(await self._work(job))
@@ -338,6 +333,18 @@ class _Routes:
             Operation(method="GET", path="/healthz", handler=self.healthz, summary="Whether the process runs"),
             Operation(method="GET", path="/readyz", handler=self.readyz, summary="Whether all is warm and read"),
         ]  # fmt: skip
+
+
+def _point_of(given: Mapping[str, str], namespace: NamespaceRow | None, now: int) -> Point:
+    """The asked point of both times; now where not given."""
+    zone = zone_of(namespace)
+    valid_at = instant(given.get("valid_at"), zone=zone, field="valid_at")
+    known_at = instant(given.get("known_at"), zone=zone, field="known_at")
+    return Point(
+        valid_at=now if valid_at is None else valid_at,
+        known_at=now if known_at is None else known_at,
+        past_knowledge=known_at is not None and known_at < now,
+    )
 
 
 def now() -> int:

@@ -7,7 +7,7 @@ from typing import Any
 
 from taishi.ingest.envelope import Position
 from taishi.ingest.errors import NotFound
-from taishi.ingest.instants import render
+from taishi.ingest.instants import FOREVER, render
 
 from .items import Sources, claim_item, event_item, evidence_of_event
 from .joint import Joint
@@ -169,7 +169,8 @@ def _name(row: ClaimRow | None) -> dict[str, Any] | None:
 def rectangles_of(
     model: ReadModel, claims: Collection[ClaimRow], point: Point, *, slots: Collection[int] = ()
 ) -> list[dict[str, Any]]:
-    """Every rectangle of some claims (or slots), oldest knowledge first; those of forgotten claims hold no word."""
+    """Every rectangle of some claims (or slots) that was known by the point, oldest knowledge first; those of forgotten
+    claims hold no word."""
     known = {row.seq: row for row in claims}
     found = model.all_rectangles(claims=() if slots else known, slots=slots)
     verdicts = judge(model, known, point)
@@ -177,7 +178,7 @@ def rectangles_of(
     rows: list[dict[str, Any]] = []
     for r in found:
         claim = known.get(r.claim)
-        if claim is None or r.claim not in verdicts:
+        if claim is None or r.claim not in verdicts or not point.knows(r.known_from):
             continue
         verdict = verdicts[r.claim]
         shown = verdict.status != "forgotten"
@@ -193,7 +194,7 @@ def rectangles_of(
                 "valid_from": render(r.valid_from),
                 "valid_to": render(r.valid_to),
                 "known_from": render(r.known_from),
-                "known_to": render(r.known_to),
+                "known_to": render(r.known_to if point.knows(r.known_to) else FOREVER),
                 **({"slot": fingerprints[claim.slot]} if verdict.status == "contested" else {}),
             }
         )

@@ -1,4 +1,4 @@
-"""Which system a question about a system's state names, known or not: what speaks of another one is no answer.
+"""Which system or person a question names, known or not: what speaks of another one is no answer.
 
 A name that memories speak of is found by the fence. One that none speaks of has to be read out of the question itself:
 "what version is the billing crawler on now" names the billing crawler, and billing gateways are not asked about.
@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import re
 from typing import Final
+
+from taishi.ingest.rules import NOT_A_NAME, PERSON_NAME
 
 _ASKED_EN: Final = r"(?:version|release|status|state|port|timeout)"
 _NAME_EN: Final = r"(?:the |my |our |your )?(?P<n>[a-z0-9][\w.'’+-]*(?: [\w.'’+-]+){0,4}?)"
@@ -41,6 +43,19 @@ def named_system(words: str) -> str | None:
             name = _THEN.sub("", found["n"]).strip()
             return None if not name or _NOBODY.match(name) or _DATE.fullmatch(name) else name
     return None
+
+
+_PERSON: Final = re.compile(
+    rf"(?:请问)?(?P<n>{PERSON_NAME})(?:现在|今年|目前|以前|之前)?(?=在哪|在什么|住|的(?:生日|电话|手机|邮箱|年龄|身高|职业|工作|老家|爱好)|多大|几岁|多高|是谁|是做|是干|是哪里?人|喜欢|会说|会不会|做什么|叫什么|毕业|养)"
+)
+
+
+def named_person(words: str) -> str | None:
+    """The Chinese name, surname and all, of the one whom a (normalised) question is about; None where it begins with
+    none. An English name is a word of its own, and is met or not; of a Chinese one its first character may be met in
+    the name of another."""
+    found = _PERSON.match(words)
+    return None if found is None or NOT_A_NAME.match(found["n"]) is not None else found["n"]
 
 
 def speaks_of(text: str, name: str) -> bool:

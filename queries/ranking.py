@@ -29,6 +29,7 @@ from .fence import Fence, Side, names_it, normal_name, side_of_kin
 from .folding import Omission, Ranked, folded, omissions, with_sources
 from .following import SUMMAND as THREAD
 from .following import followed
+from .former import denials_last, former_first, holding_first
 from .fusion import CLAIM, DENIES, LEXICAL, Signals, dense_weight, lexical_level, parts
 from .newness import asks_newest, newest_first
 from .reading import ReadModel
@@ -165,6 +166,12 @@ class _Ranking:
             kept = told_first(kept, self._question)
         if self._question.asking.kin:
             kept = names_give_way(kept)
+        if self._question.intent == "history":
+            kept = former_first(kept, self._question)
+        elif self._question.intent == "when":
+            kept = holding_first(kept, self._question)
+        elif self._question.intent in ("current", "list"):
+            kept = denials_last(kept, self._question)
         if not self._advice and asks_newest(self._question):
             kept = newest_first(kept, question=self._question.text)
         self.left |= omissions(entries, kept)
@@ -383,6 +390,7 @@ class _Ranking:
             slot=slot,
             external=bool(origins) and all(origin == "external" for origin in origins),
             barred=self._support.bars_claim(claim, origins),
+            of_another=self._support.is_of_another([claim]),
             claim=claim,
             verdict=verdict,
             sources=sources,
@@ -492,6 +500,7 @@ class _Ranking:
             explained=(*explained, speaker) if speaker in self._fence.names else explained,
             external=event.origin == "external",
             barred=self._support.bars_event(event, claims),
+            of_another=self._support.is_of_another(claims),
             event=event,
             sources=(event.seq,),
         )

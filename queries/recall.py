@@ -320,7 +320,7 @@ class Recall:
             lapsed=lapsed,
             state=question.asks_state,
             asked=question.intent != "open" and not question.advice,
-            untold=untold(question, ranked),
+            untold=untold(question, ranked, named=fenced.names),
         )
         chosen = [] if verdict == "no_evidence" else _worth_showing(best, question)
         return _Looked(question, fenced, found, ranked, left, verdict, strength, signals, chosen)

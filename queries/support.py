@@ -38,6 +38,12 @@ _SECRET: Final = re.compile(
 _OWN_WORDS: Final = re.compile(r"[我咱俺]|\b(?:i|i'm|i've|my|mine|we|our|us)\b")
 _UNSAID: Final = frozenset({"quoted", "hypothetical", "question", "request", "required"})
 """Why the words of a message state nothing of how things are."""
+_REPORTING: Final = re.compile(
+    r"\b(?:my|our) (?:[\w-]+ ){1,3}?(?:told|tells|said|says|mentioned|thinks|thought|heard|claims|claimed)\b"
+    r"(?: to)?(?: (?:me|us))?|\b(?:told|tells|asked|asks) (?:me|us)\b"
+    r"|我们?的?[\u4e00-\u9fff]{1,5}?(?:告诉我|(?:跟|和|对|同)我(?:讲|说)|说|觉得|认为)|(?:告诉|跟|和|对)我(?:讲|说)?"
+)
+"""Who says it, and to whom: the reporter's own "my" and "me" make it nothing of his."""
 _QUOTATION: Final = re.compile(r"[“「『][^”」』]*[”」』]?|\"[^\"]*\"?")
 _MORE_SENTENCES: Final = re.compile(r"[.!?。！？…;；][”\"'’」』)]*\s*[^\W_]")
 _VERSION: Final = re.compile(r"\d|[一二三四五六七八九十](?:点|代|版)|\b(?:alpha|beta|nightly|canary|lts)\b")
@@ -138,6 +144,10 @@ class Support:
             return True
         if self._states_none(event.text, claims):
             return True
+        return self.is_of_another(claims)
+
+    def is_of_another(self, claims: Sequence[ClaimRow]) -> bool:
+        """Whether words with these claims say of someone else what is asked of one."""
         asked = [c for c in claims if self._asking.for_predicate(c.predicate or "") or self._is_of_another(c)]
         return bool(asked) and all(self._is_of_another(c) for c in asked)
 
@@ -152,7 +162,7 @@ class Support:
             return False
         said = event.text or ""
         if event.decision == "quoted":
-            return _OWN_WORDS.search(_QUOTATION.sub("", said).lower()) is None
+            return _OWN_WORDS.search(_REPORTING.sub("", _QUOTATION.sub("", said).lower())) is None
         return event.decision in ("hypothetical", "question") and _MORE_SENTENCES.search(said) is None
 
     def _is_only_planned(self, claim: ClaimRow) -> bool:

@@ -17,9 +17,10 @@ SLOTS: Final = 500
 
 
 def timeline(
-    model: ReadModel, namespace: NamespaceRow | None, *, subject: str | None, predicate: str | None, now: int
+    model: ReadModel, namespace: NamespaceRow | None, *, subject: str | None, predicate: str | None, point: Point
 ) -> dict[str, Any]:
-    """Rectangles in the order of slot, known time, valid time. A forgotten claim's is there, without a word."""
+    """Rectangles in the order of slot, known time, valid time, as far as known at the asked point, with the status that
+    their claims have there, as in every other answer. A forgotten claim's is there, without a word."""
     if namespace is None:
         return {"items": [], "truncated": False}
     where, values = "ns = ?", [namespace.ns]
@@ -35,6 +36,5 @@ def timeline(
     slots = [row[0] for row in model.rows(sql, *given, SLOTS + 1)]
     shown = slots[:SLOTS]
     claims = model.claims_of_slots(shown)
-    point = Point(valid_at=now, known_at=now)
     rows = rectangles_of(model, claims, point, slots=shown)
     return {"items": rows, "truncated": len(slots) > SLOTS}

@@ -23,7 +23,7 @@ from taishi.ingest.normal import normalise
 from taishi.ingest.timewords import read_times
 
 from .asking import Asking, asking
-from .naming import named_system
+from .naming import named_person, named_system
 from .passages import is_dialogue, is_passage, length
 
 QUESTION: Final = 400
@@ -49,7 +49,8 @@ _POINTING: Final = re.compile(
 _HISTORY: Final = re.compile(
     r"(?<![\d天周月年时点号日分秒前饭睡出])(?:之前|以前)(?!先|要|得)|从前|原来|原先|曾经|曾(?=[在用住是叫])|过去(?!了)|先前|早先|起初|最初|一开始"
     r"|历史|换过|变过|改过|变更|沿革|上一[个任版]|前一[个任版]"
-    r"|\b(?:used to|previous(?:ly)?|before|formerly|former|in the past|originally|historically|history|earlier|prior)\b"
+    r"|\b(?:used? to(?= \w+)|previous(?:ly)?|before|former(?:ly)?|in the past|originally|historically|history|earlier"
+    r"|prior)\b"
     r"|\bchanged\b|\bno longer\b"
 )
 _WHEN: Final = re.compile(
@@ -92,7 +93,7 @@ _ADVICE: Final = re.compile(
     r"|worth (?:a visit|\w+ing)|help me (?:plan|find|choose|with))\b"
 )
 _POLAR: Final = re.compile(
-    r"^(?:is|are|am|was|were|do|does|did|have|has|had)\b|[吗么][。！.!?？\s]*$|是否|是不是|有没有|会不会"
+    r"^(?:is|are|am|was|were|do|does|did|have|has|had)\b|(?:吗|(?<![什甚怎多这那])么)[。！.!?？\s]*$|是否|是不是|有没有|会不会"
 )
 _STOPPED: Final = re.compile(r"[.!。！…]\s*$|[。！]")
 
@@ -165,7 +166,8 @@ class Question:
 
     @property
     def telling(self) -> tuple[str, ...]:
-        return self.asking.telling
+        named = named_person(self.text)
+        return self.asking.telling if named is None else (*self.asking.telling, named)
 
     def asks_for(self, predicate: str) -> tuple[str, ...]:
         """The words by which the question asks for this predicate; none if it does not."""

@@ -152,11 +152,19 @@ def timeline(
     namespace: Namespace = None,
     subject: Annotated[str | None, typer.Option(metavar="NAME", help="Default: the user.")] = None,
     predicate: Annotated[str | None, typer.Option(metavar="NAME")] = None,
+    valid_at: When = None,
+    known_at: When = None,
     as_json: AsJson = False,
 ) -> None:
-    """Shows what was true when, and when it was known."""
+    """Shows what was true when, and when it was known, with the status at the asked point (default: now)."""
     with session(namespace, as_json=as_json) as here:
-        query = {"namespace": here.namespace, "subject": subject, "predicate": predicate}
+        query = {
+            "namespace": here.namespace,
+            "subject": subject,
+            "predicate": predicate,
+            "valid_at": valid_at,
+            "known_at": known_at,
+        }
         show(here.client.read.call("GET", "/v1/timeline", query=query), as_json, _timeline)
 
 

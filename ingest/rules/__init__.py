@@ -17,7 +17,7 @@ from ..claims import Claim
 from ..extractor import Decision, Extraction, Utterance, Window
 from ..importance import as_said
 from ..registry import Registry, default_registry
-from .amendments import amended, may_amend
+from .amendments import amended, may_amend, retold, taken_back, takes_back
 from .clauses import sentences
 from .grammar import Carry
 from .grammars import CHINESE, ENGLISH
@@ -25,8 +25,9 @@ from .modality import is_required, unsaid
 from .reading import read_sentence
 from .shadow import restored, shadowed
 from .subjects import Subject, Voice
+from .zh import NOT_A_NAME, PERSON_NAME
 
-__all__ = ["RulesExtractor"]
+__all__ = ["NOT_A_NAME", "PERSON_NAME", "RulesExtractor"]
 
 REQUIRED: Final = "required"
 """Why words give no claim that say how something has to be."""
@@ -40,7 +41,7 @@ _NOTE: Final = re.compile(
 )
 """How a note about the user begins that an assistant wrote into the memory in the user's name. One who speaks of the
 users of his product may say of them that they like or want something; a note says what *the* user prefers."""
-_PRONOUN: Final = re.compile(r"[他她]|(?<![A-Za-z])s?he(?![A-Za-z])", re.I)
+_PRONOUN: Final = re.compile(r"[他她]|(?<![A-Za-z])(?:s?he|they)(?![A-Za-z])", re.I)
 
 
 class RulesExtractor:
@@ -83,8 +84,8 @@ class RulesExtractor:
         about_user = verdict.about_user or (verdict.first_person and _NOTE.match(text) is not None)
         voice = Voice(owner=utterance.speaker, first_person=verdict.first_person, about_user=about_user)
         claims, reason = self._read(utterance, voice, earlier)
-        if not claims and verdict.first_person:
-            claims = self._slips(utterance, voice, earlier)
+        if verdict.first_person:
+            claims = self._set_right(claims, utterance, voice, earlier)
         if not claims and "[redacted:" in text:
             reason = admission.SECRET
         return self._distinct(claims), reason
@@ -123,14 +124,22 @@ class RulesExtractor:
                     return carry.told[predicate][0]
         return None
 
-    def _slips(self, utterance: Utterance, voice: Voice, earlier: Sequence[Utterance]) -> list[Claim]:
-        """"I meant Thursday": against what the same speaker claimed last."""
-        if not may_amend(utterance.text):
-            return []
+    def _set_right(
+        self, claims: list[Claim], utterance: Utterance, voice: Voice, earlier: Sequence[Utterance]
+    ) -> list[Claim]:
+        """"I meant Thursday": against what stands before in the same text, else what the same speaker claimed last."""
+        text = utterance.text
+        if claims and (at := taken_back(text) if may_amend(text) else None) is not None:
+            before = [claim for claim in claims if claim.quote is not None and claim.quote.end <= at]
+            meant = amended(text, utterance, before, self._registry)
+            return [claim for claim in claims if claim not in before] + meant[-1:] if meant else claims
+        if not (takes_back(text) if claims else may_amend(text)):
+            return claims
         own = next((before for before in reversed(earlier) if before.speaker == utterance.speaker), None)
         if own is None or own.origin != utterance.origin:
-            return []
-        return amended(utterance.text, utterance, self._read(own, voice, ())[0], self._registry)
+            return claims
+        said = self._read(own, voice, ())[0]
+        return [*claims, *retold(claims, said)] if claims else amended(text, utterance, said, self._registry)
 
     def _distinct(self, claims: Sequence[Claim]) -> list[Claim]:
         """Each statement once, and no denial beside the truth that takes its place ("not in Rome, in Pisa")."""

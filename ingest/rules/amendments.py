@@ -18,6 +18,9 @@ _SLIP: Final = re.compile(
     re.I,
 )
 _SLIPPED: Final = ("错了", "口误", "不对", "更正", "纠正")
+_WRONG: Final = re.compile(
+    r"[\s,，!！.。—-]{0,4}(?:(?:啊|哦|呃|抱歉|不好意思|sorry|oops|wait|no|um|uh|ah)[\s,，!！.。—-]{0,4}){0,3}(?:不对|不是|错了|(?:我?刚才?)?(?:说|记|打|写)错了|更正|纠正|口误|correction|scratch that|my mistake"
+    r"|i misspoke|i was wrong|that(?:'s| was) wrong|sorry,? i meant|i meant|(?:no|oops|wait|sorry),)", re.I)
 _DIGIT: Final = re.compile(r"\d")
 
 
@@ -25,6 +28,31 @@ def may_amend(text: str) -> bool:
     """Whether the words have the look of a slip taken back at all, so that the words before are worth reading again."""
     low = text.lower()
     return "i mean" in low or any(word in low for word in _SLIPPED)
+
+
+def takes_back(text: str) -> bool:
+    """Whether the words begin by saying that what was said before is wrong."""
+    return _WRONG.match(text) is not None
+
+
+def taken_back(text: str) -> int | None:
+    """Where in a text the words of a slip begin, by which what stands before is taken back."""
+    found = _SLIP.search(text.rstrip(" .。!！"))
+    return None if found is None or not text[: found.start()].strip() else found.start()
+
+
+def retold(claims: Sequence[Claim], before: Sequence[Claim]) -> list[Claim]:
+    """Denials of what was said before of whom someone has, where words that take it back name another: "no, my sister's
+    name is Mei". Of the rest it is not plain whether the one shuts out the other."""
+    denied: list[Claim] = []
+    for claim in claims:
+        for old in before:
+            alike = (old.subject, old.predicate, old.qualifiers) == (claim.subject, claim.predicate, claim.qualifiers)
+            if alike and claim.predicate == "relative" and not old.negated and not claim.negated and old.value != claim.value:
+                denied.append(replace(
+                    claim, value=old.value, negated=True, modality=old.modality, confidence=0.7, rule="retold"
+                ))
+    return denied
 
 
 def amended(text: str, utterance: Utterance, before: Sequence[Claim], registry: Registry) -> list[Claim]:

@@ -147,11 +147,13 @@ def _emitted(emit: Emit, reading: Reading, when: Validity, place: Place, quote: 
 
     frame, left = reading.frame, reading.left
     predicate = fill(emit.predicate)
-    if left.past:
-        if emit.past is not None:
-            predicate = emit.past
-        elif frame.course == "state":
+    if left.past and emit.past is not None:
+        if not emit.past:
+            yield from _no_longer(replace(emit, past=None), reading, place, quote)
             return
+        predicate = fill(emit.past)
+    elif left.past and frame.course == "state":
+        return
     value = fill(emit.value)
     qualifiers = {name: filled for name, template in emit.qualifiers.items() if (filled := fill(template))}
     if left.also and predicate == "member_of":
@@ -167,6 +169,25 @@ def _emitted(emit: Emit, reading: Reading, when: Validity, place: Place, quote: 
                 transfer=frame.transfer, confidence=frame.confidence,
                 said_by=place.utterance.speaker, rule=frame.rule,
             )
+
+
+_NO_MORE: Final = re.compile(r"以前|原来|从前|原先|早先|\b(?:used to|formerly|previously)\b", re.I)
+"""Words for the past that say that it is over; what was so in one's childhood may be so still."""
+_STILL: Final = re.compile(r"还|仍|依然|依旧|至今|一直|\b(?:still|again|to this day|(?:do|am) now)\b", re.I)
+"""Words after them that say that it goes on."""
+
+
+def _no_longer(emit: Emit, reading: Reading, place: Place, quote: Quote) -> Iterator[Claim]:
+    """What used to be so is so no more, from when that is said on; the quote goes on to what came of it. What used not
+    to be may be or not."""
+    upto = place.shift + len(place.clause.text)
+    over = reading.frame.past or _NO_MORE.search(place.sentence.text, 0, upto) is not None
+    if over and not reading.negated and _STILL.search(place.utterance.text, place.clause.end) is None:
+        denied = replace(reading, negated=True, left=replace(reading.left, past=False))
+        stop = place.sentence.start + len(place.sentence.text.rstrip(" ,，、…~～"))
+        if stop - quote.start <= _LONGEST_QUOTE:
+            quote = replace(quote, end=stop, text=place.utterance.text[quote.start : stop])
+        yield from _emitted(emit, denied, Validity(valid_from=from_datetime(place.utterance.said_at)), place, quote)
 
 
 def _filled(name: str, attribute: str | None, reading: Reading, place: Place) -> str:

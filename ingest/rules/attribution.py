@@ -9,7 +9,7 @@ from typing import Final
 
 from .frames import Frame
 from .grammar import Carry, Grammar, Place
-from .subjects import Left, Subject
+from .subjects import Left, Subject, are_several
 from .systems import Owner, is_system, with_owner
 
 _SUITS: Final[Mapping[str, frozenset[str]]] = {
@@ -56,7 +56,7 @@ def who(grammar: Grammar, frame: Frame, before: str, place: Place, carry: Carry)
             carry.subject, carry.start = left.subject, carry.owner.start
             return left, left.subject, True
     if left is None:
-        rest = grammar.without_pronoun(before)
+        rest = None if carry.third is None else grammar.without_pronoun(before, are_several(carry.third))
         if carry.third is None or rest is None:
             return None
         left = grammar.read_left(rest, place.voice)

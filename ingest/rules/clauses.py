@@ -30,7 +30,7 @@ _EN_CUT: Final = re.compile(
     r"|(?<=\s)(?<!\s\s)\s*(?:but|because|so|although|though|while|whereas)\s+(?=[A-Za-z])"
     r"|(?<=\s)(?<!\s\s)\s*and\s+(?=(?:I|he|she|we|they|it|my|his|her|our|their|now|then)(?:'|\s)|(?:(?:also|now|currently|mainly|mostly|"
     r"usually|just|really|don't|no longer)\s+)?(?:live|lives|work|works|use|uses|speak|speaks|love|loves|like|likes|hate|hates|"
-    r"have|has|prefer|prefers|avoid|avoids|enjoy|enjoys|dislike|dislikes|eat|eats|drink|drinks|want|need|will|would|can|can't|cannot|try|plan|study|studies|manage|manages|lead|leads|play|plays|own|owns|am|is|went|bought|met|visited|saw|moved|joined)\s))",
+    r"have|has|prefer|prefers|avoid|avoids|enjoy|enjoys|dislike|dislikes|eat|eats|drink|drinks|want|need|will|would|can|can't|cannot|try|plan|study|studies|manage|manages|lead|leads|play|plays|own|owns|am|is|went|bought|met|visited|saw|moved|joined|quit|quits|gave|stopped|started|sold|lost|adopted|left|drive|drives|drove|run|runs|teach|teaches|taught|swim|swims)\s))",
     re.I,
 )
 
@@ -71,7 +71,7 @@ def _clause(source: str, start: int, end: int) -> Clause | None:
 
 _EN_ITEM: Final = re.compile(r"(?:(?:and|or)\s+)?(?:(?:Dr|Mr|Mrs|Ms|Prof)\.\s+)?[\w'-]+(?:\s+[\w'-]+){0,2}(?:\s+and\s+[\w'-]+(?:\s+[\w'-]+){0,2})?\s*$", re.I)
 _EN_OWN: Final = re.compile(
-    r"(?:I|I'm|I've|you|he|she|it|it's|we|they|my|his|her|our|their|this|that|what|which|who|how|not|no|right|ok|okay|thanks|"
+    r"(?:I|I'm|I've|you|he|she|it|it's|we|they|my|his|her|our|their|this|that|what|which|who|how|not|no|just|only|except|right|ok|okay|thanks|"
     r"please|actually|sorry|now|so|but|too|though|yes|yeah|well|by|isn't|don't|am|is|are|was|were|do|does|did|have|has|had|can|"
     r"born|named|called|also|live|lives|work|works|then|because|really|correct)\b",
     re.I,

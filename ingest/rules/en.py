@@ -47,6 +47,10 @@ _NO_SUBJECT: Final = re.compile(
 )
 
 
+_OWN_ELDERS: Final = frozenset({"mum", "mom", "mommy", "mummy", "dad", "daddy", "grandma", "grandpa", "granny"})
+"""Whom one calls so is one's own, without "my"."""
+
+
 def _subject(text: str, voice: Voice) -> Subject | None:
     """The subject that `text` is, whole."""
     text = text.strip(" ,")
@@ -55,6 +59,9 @@ def _subject(text: str, voice: Voice) -> Subject | None:
         return Subject(kind="self", name="user")
     if not voice.first_person and re.match(r"(?:i|we|my|our|me)\b", low):
         return None
+    if voice.first_person and (elder := low.removesuffix("'s")) in _OWN_ELDERS:
+        own = f"my {elder}" if voice.owner == "user" else f"{voice.owner}'s {elder}"
+        return Subject(kind="relative", name=own, relation=elder)
     if low in SETS["self"]:
         return Subject(kind="self", name=voice.owner)
     if low in SETS["nobody"] or not text or len(text) < 2 or _NO_SUBJECT.match(low):
@@ -159,11 +166,12 @@ def read_left(text: str, voice: Voice) -> Left | None:
 
 
 _PRONOUN: Final = re.compile(r"^((?:(?:and|but|so|now|also|well),? )*)s?he(?='s|'ll|'d|\s|$)", re.I)
+_THEY: Final = re.compile(r"^((?:(?:and|but|so|now|also|well),? )*)they(?='re|'ve|'ll|'d|\s|$)", re.I)
 
 
-def without_pronoun(text: str) -> str | None:
-    """The text before a trigger without the he or she it begins with; None where it does not."""
-    rest, count = _PRONOUN.subn(r"\1", text.strip(" ,"))
+def without_pronoun(text: str, several: bool) -> str | None:
+    """The text before a trigger without the he or she (they, of `several`) it begins with; None where it does not."""
+    rest, count = (_THEY if several else _PRONOUN).subn(r"\1", text.strip(" ,"))
     return rest if count else None
 
 

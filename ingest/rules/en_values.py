@@ -112,6 +112,8 @@ def _workplace(text: str) -> Part | None:
     if MORE_CLAUSE.search(text) or re.search(r"\b(?:as|with|from|during)\b", text) or _group(text) is not None or len(text) > 40 or "\x00" in text:
         return None
     name = re.sub(r"^(?:the|an?) (?=\S)", "", text, flags=re.I)
+    if re.search(r"\band [a-z]+(?!.*\b[A-Z])", name) is not None:
+        return None
     if re.fullmatch(rf"{NAME}|[A-Z][\w&.' -]+(?: (?:of|and|for) [A-Z][\w&.' -]+)*", name):
         return Part(name, "company")
     if re.fullmatch(r"(?:[a-z-]+ ){0,3}(?:bakery|bank|hospital|school|university|college|startup|restaurant|cafe|café|law firm|firm|company|agency|lab|laboratory|library|museum|factory|clinic|hotel|shop|store|supermarket|bookstore|nonprofit|ngo|studio|newspaper|magazine|airline|airport|warehouse|farm|zoo|gym|pharmacy|office|charity|consultancy|bar|salon|garage|brewery|winery|garden centre|government|army|navy|police)", name):

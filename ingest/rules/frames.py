@@ -24,7 +24,11 @@ day is when it came), `always` ignores them. What is noted of a day holds from t
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Emit:
-    """One claim of a row. Texts are templates over the pattern's groups: `{o}`, `{o.kind}`, `{vp}` (trigger to end)."""
+    """One claim of a row. Texts are templates over the pattern's groups: `{o}`, `{o.kind}`, `{vp}` (trigger to end).
+
+    `past`: the predicate by which it is told that it used to be so; empty: where the words say that it is over, it is
+    denied from now on, and no more. None: of the past nothing is claimed.
+    """
 
     predicate: str
     value: str = "{o}"
@@ -46,7 +50,7 @@ class Frame:
     or a part of the day belongs to the value. `affirm`: a negated form claims nothing.
     `done`: only where the words say that it has come about. `late`: tried after all rows that are not.
     `ahead`: the words say that their date is still to come. `denied`: only where it is negated. `wish`: it is read out of requests. `again`: what the words
-    leave out is what was last said of that predicate (`{that}`).
+    leave out is what was last said of that predicate (`{that}`). `past`: the row's own words say that it is over.
     """
 
     rule: str
@@ -71,6 +75,7 @@ class Frame:
     wish: bool = False
     again: str | None = None
     denied: bool = False
+    past: bool = False
     confidence: float = 0.9
 
 

@@ -31,7 +31,7 @@ class Grammar:
     tables: Tables
     cleaners: Mapping[str, Callable[[str], Part | None]]
     read_left: Callable[[str, Voice], Left | None]
-    without_pronoun: Callable[[str], str | None]
+    without_pronoun: Callable[[str, bool], str | None]
     mentioned: Callable[[str, Voice], Subject | None]
     leading_subject: Callable[[str, Voice], Subject | None | bool]
     tail_off: Callable[[str, str], tuple[str, bool, bool]]
@@ -46,7 +46,7 @@ class Carry:
     """Whom the sentence speaks of so far: `subject` is None before anyone is named, False after someone unreadable.
     `third` is the last third person of the utterance, for he and she. `start` is where the carried subject stands.
     `told` are values and their places in the utterance by predicate; `before` finds one in the speaker's earlier words.
-    `owner` is the system last spoken of, for its bare parts and for "it"."""
+    `owner` is the system last spoken of, for its bare parts and for "it". `last` is what the clause just before was read as."""
 
     subject: Subject | None | bool = None
     third: Subject | None = None
@@ -56,6 +56,7 @@ class Carry:
     told: dict[str, tuple[str, int]] = field(default_factory=dict)
     before: Callable[[str], str | None] | None = None
     owner: Owner | None = None
+    last: Reading | None = None
 
     def again(self, predicate: str) -> tuple[str, int | None] | None:
         """What was last said of the predicate, and where in this utterance."""

@@ -13,6 +13,7 @@ from ..timewords import TimeSpan
 from .assembly import EACH, claims_of
 from .attribution import who
 from .clauses import Sentence
+from .elliptic import contrasted, instead, is_ended
 from .frames import Found, Frame
 from .grammar import Carry, Grammar, Place, Reading
 from .subjects import Part, Subject, Voice
@@ -40,12 +41,13 @@ def read_sentence(grammar: Grammar, sentence: Sentence, verdicts: Sequence[str |
         if verdict not in (None, "request") or len(clause.text) > _LONGEST_CLAUSE:
             carry.subject = False if carry.subject is None else carry.subject
             continue
-        third = carry.third
+        third, before, carry.last = carry.third, carry.last, None
         found = list(grammar.tables.frames.found(clause.text.lower(), words=grammar.words))
         if verdict is not None:
             found = [row for row in found if row[2].wishes]
         claims: list[Claim] = []
-        if found:
+        over = before is not None and verdict is None and is_ended(clause.text, chinese=not grammar.words)
+        if found and not over:
             if spans is None:
                 spans = spans_of(sentence.text, said_at=utterance.said_at)
             place = Place(voice=voice, utterance=utterance, sentence=sentence, clause=clause, spans=spans, past=past)
@@ -53,6 +55,11 @@ def read_sentence(grammar: Grammar, sentence: Sentence, verdicts: Sequence[str |
                 lent, lead = _leading(grammar, place, spans)
                 place = replace(place, spans=place.inside(spans) or lent, lead=lead)
             claims = _read_clause(grammar, found, place, carry, wishes=verdict is not None)
+        if not claims and before is not None and verdict is None:
+            if spans is None:
+                spans = spans_of(sentence.text, said_at=utterance.said_at)
+            place = Place(voice=voice, utterance=utterance, sentence=sentence, clause=clause, spans=())
+            claims = _goes_on(grammar, before, replace(place, spans=place.inside(spans)), carry)
         if verdict is not None:
             carry.subject = False if carry.subject is None else carry.subject
         elif not claims:
@@ -199,7 +206,7 @@ def _apply(
     if found is None:
         return []
     left, subject, inherited = found
-    if place.past and not place.spans:
+    if frame.past or place.past and not place.spans:
         left = replace(left, past=True)
     owns = left.possessive and not _COPULA.search(text[start:end].lower())
     if frame.whole is None and (owns or not grammar.agrees(text[start:end].lower(), left, subject, inherited)):
@@ -229,9 +236,50 @@ def _apply(
         frame=frame, parts=parts, left=left, subject=subject, negated=negated, le=right.le, inherited=inherited
     )
     claims = claims_of(grammar, reading, place, carry)
+    if claims:
+        carry.last = reading
     if claims and frame.subjects.startswith(("thing", "system")):
         start = carry.start if inherited and carry.start is not None else place.clause.start
         carry.owner = owner_of(subject, start=start, chinese=not grammar.words) or carry.owner
+    return claims
+
+
+_PLACED: Final = frozenset({"works_at", "lives_in", "studies_at", "located_in"})
+"""What "I'm at" and "I'm in" may say without naming it."""
+
+
+def _goes_on(grammar: Grammar, before: Reading, place: Place, carry: Carry) -> list[Claim]:
+    """The clause before with another value, or at its end, where the words say no more than that."""
+    frame, text, chinese = before.frame, place.clause.text, not grammar.words
+    if is_ended(text, chinese=chinese):
+        if before.negated or frame.course not in ("state", "change", "acquired"):
+            return []
+        ended = replace(before, frame=replace(frame, course="change"), negated=True, inherited=True)
+        return claims_of(grammar, ended, place, carry)
+    denied = contrasted(text, chinese=chinese)
+    now = instead(text, chinese=chinese) if denied is None and before.left.past else None
+    if now is not None and now.placed and frame.emit[0].predicate not in _PLACED:
+        return []
+    value = denied if now is None else now.value
+    old = before.parts.get("o")
+    if not value or old is None or frame.affirm and denied is not None or value[0].isupper() is not old.text[0].isupper():
+        return []
+    body, _, open_end = grammar.tail_off(value, "")
+    match = None if frame.right is None else frame.right.fullmatch(body)
+    parts = None if match is None else _parts(grammar, frame, match, before.parts["verb"].text)
+    if (parts is None or "o" not in parts) and "o" in frame.classes:
+        part = _cleaned(grammar, frame.classes["o"], body, each=any(e.each for e in frame.emit))
+        parts = None if part is None else {"o": part}
+    if open_end or parts is None or "o" not in parts:
+        return []
+    left = replace(before.left, past=False)
+    course = "change" if denied is None and frame.course == "state" else frame.course
+    reading = replace(
+        before, frame=replace(frame, course=course), parts={**before.parts, **parts}, left=left, inherited=True,
+        negated=before.negated if denied is None else not before.negated,
+    )
+    claims = claims_of(grammar, reading, place, carry)
+    carry.last = before if claims else None
     return claims
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
-from typing import Literal
+from typing import Final, Literal
 
 SubjectKind = Literal["self", "relative", "person", "org", "thing"]
 
@@ -29,6 +30,14 @@ class Subject:
     relation: str | None = None
     named: str | None = None
     owner: str | None = None
+
+
+_SEVERAL: Final = re.compile(r"(?:parents|kids|children|twins|in-laws|brothers|sisters|sons|daughters|siblings|cousins)$|爸妈|父母|公婆|夫妻|们$")
+
+
+def are_several(subject: Subject) -> bool:
+    """Of whom one says "they", and of none of whom "he" or "she"."""
+    return subject.relation is not None and _SEVERAL.search(subject.relation) is not None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

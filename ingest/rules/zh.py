@@ -30,6 +30,8 @@ _SURNAME: Final = any_of("surname")
 _LATIN_NAME: Final = r"[A-Z][a-zA-Z]+(?:[ .-][A-Z][a-zA-Z]+)?"
 _GIVEN: Final = rf"(?:(?![{''.join(w for w in LISTS['not_given'])}])[\u4e00-\u9fff]){{1,2}}"
 _NAME: Final = rf"(?:[小老阿大][\u4e00-\u9fff]|{_SURNAME}{any_of('honorific')}|{_SURNAME}{_GIVEN}|{_LATIN_NAME}|{_SURNAME}[某])"
+PERSON_NAME: Final = rf"{_SURNAME}{_GIVEN}"
+"""A pattern: a surname and a given name."""
 _DEPARTMENT: Final = r"(?:[\u4e00-\u9fffA-Za-z]{1,8}的)"
 PERSON: Final = re.compile(rf"(?P<role>同事|朋友|同学|室友|邻居|老板|客户|表[哥弟姐妹]|堂[哥弟姐妹])?(?P<name>{_DEPARTMENT}?{_NAME})$")
 RELATIVE: Final = re.compile(
@@ -49,6 +51,10 @@ _OURS: Final = re.compile(r"^(?:我们|咱们|我司|咱)的?\s*(?=\S{2})")
 """Whose a thing is that only one "we" can mean: our gateway is the gateway."""
 
 
+_OWN_ELDERS: Final = frozenset("爸爸 妈妈 老爸 老妈 爸妈 爷爷 奶奶 外公 外婆 姥姥 姥爷".split())
+"""Whom one calls so is one's own, without 我."""
+
+
 def _subject(text: str, voice: Voice) -> Subject | None:
     """The subject that `text` is, whole."""
     owner = voice.owner
@@ -56,6 +62,8 @@ def _subject(text: str, voice: Voice) -> Subject | None:
         return Subject(kind="self", name="user")
     if not voice.first_person and text[0] in "我咱俺本":
         return None
+    if voice.first_person and text in _OWN_ELDERS:
+        return Subject(kind="relative", name=f"我{text}" if owner == "user" else f"{owner}的{text}", relation=text)
     if text in SETS["self"] or text in ("我的", "我们的", "咱们的"):
         return Subject(kind="self", name=owner)
     if text.endswith("的") and len(text) > 2:
@@ -134,11 +142,12 @@ def read_left(text: str, voice: Voice) -> Left | None:
 
 
 _PRONOUN: Final = re.compile(r"(?<![其])[他她](?!们|的)")
+_THEY: Final = re.compile(r"[他她]们(?!的)")
 
 
-def without_pronoun(text: str) -> str | None:
-    """The text before a trigger without its one he or she; None where there is none."""
-    rest, count = _PRONOUN.subn("", text)
+def without_pronoun(text: str, several: bool) -> str | None:
+    """The text before a trigger without its one he or she (they, of `several`); None where there is none."""
+    rest, count = (_THEY if several else _PRONOUN).subn("", text)
     return rest if count == 1 else None
 
 

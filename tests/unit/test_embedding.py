@@ -181,6 +181,27 @@ def test_claims_read_as_their_quote_or_as_a_sentence() -> None:
     said = Claim(subject="林夏", predicate="lives_in", value="厦门", quote=quote, said_by="林夏")
     assert render_claim(said) == "林夏: 我搬到了厦门"
     plain = Claim(subject="user", predicate="prefers.editor", value="Helix", negated=True, qualifiers={"on": "laptop"})
-    assert render_claim(plain) == "user not prefers editor Helix (on: laptop)"
+    assert render_claim(plain) == "user does not prefer editor Helix (on: laptop)"
+    assert render_claim(Claim(subject="user", predicate="lives_in", value="Rome")) == "user lives in Rome"
     assert spoken("hi", None) == spoken("hi", "user") == "hi"
     assert spoken("hi", "Ada") == "Ada: hi"
+
+
+@pytest.mark.parametrize(
+    ("predicate", "value", "shown"),
+    [
+        ("lives_in", "Rome", "user does not live in Rome"),
+        ("studies_at", "Bocconi", "user does not study at Bocconi"),
+        ("allergic_to", "nuts", "user is not allergic to nuts"),
+        ("member_of", "the choir", "user is not member of the choir"),
+        ("learning", "Danish", "user is not learning Danish"),
+        ("version", "2.1", "user version is not 2.1"),
+        ("status", "offline", "user status is not offline"),
+        ("lived_in", "Rome", "user did not live in Rome"),
+        ("has", "a boat", "user does not have a boat"),
+        ("喜欢", "茶", "user 不喜欢 茶"),
+        ("有", "车", "user 没有 车"),
+    ],
+)
+def test_what_is_denied_reads_as_a_sentence(predicate: str, value: str, shown: str) -> None:
+    assert render_claim(Claim(subject="user", predicate=predicate, value=value, negated=True)) == shown

@@ -459,6 +459,21 @@ def test_the_timeline_shows_every_rectangle(api):
     assert rows[0]["known_to"] == rows[1]["known_from"]
 
 
+def test_the_timeline_has_the_status_of_the_asked_point_as_recall_has(api):
+    def shown(**point: str) -> set[tuple[str, str]]:
+        rows = get(api, "/v1/timeline", subject="user", predicate="lives_in", **point).json()["items"]
+        return {(r["value"], r["status"]) for r in rows}
+
+    assert shown() == {("绍兴", "superseded"), ("宁波", "current")}
+    assert shown(valid_at="2026-03-01T00:00:00Z") == {("绍兴", "current"), ("宁波", "planned")}
+    asked = {"namespace": "ns", "query": "我住在哪里？", "valid_at": "2026-03-01T00:00:00Z"}
+    recalled = api.post("/v1/recall", json=asked).json()["items"]
+    assert {(i["value"], i["status"]) for i in recalled if i["value"]} == {("绍兴", "current")}
+    first = get(api, "/v1/timeline", subject="user", predicate="lives_in").json()["items"][0]
+    early = get(api, "/v1/timeline", predicate="lives_in", known_at=first["known_from"]).json()["items"]
+    assert [(r["value"], r["status"], r["known_to"]) for r in early] == [("绍兴", "current", None)]
+
+
 def test_the_audit_lists_events_with_filters_and_pages(api):
     types = [e["type"] for e in get(api, "/v1/audit/events").json()["events"]]
     assert types == ["message.recorded", "claim.extracted", "extraction.completed", *["claim.asserted"] * 3]
