@@ -173,15 +173,20 @@ def _pieces(
     return pieces
 
 
+ONCE: Final = 2
+"""Documents that one memory is at most: its words and the claim that was read from them."""
+
+
 def _hints(
     han: Sequence[str], texts: Sequence[str], corpus: CorpusStatistics, known: dict[str, float]
 ) -> Iterable[tuple[str, float]]:
-    """Characters as they stand in `texts`, and how telling each is beside one that stands nowhere."""
+    """Characters as they stand in `texts`, and how telling each is beside one that stands nowhere, or in one memory: among
+    a few, one is many, and tells as much."""
     for c in han:
         padded = f" {c} "
         if padded not in known:
             count = sum(padded in text for text in texts)
-            known[padded] = _idf(count, corpus.documents) / _idf(0, corpus.documents)
+            known[padded] = _idf(max(count - ONCE, 0), corpus.documents) / _idf(0, corpus.documents)
         yield padded, known[padded]
 
 
