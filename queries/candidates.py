@@ -180,8 +180,8 @@ ONCE: Final = 2
 def _hints(
     han: Sequence[str], texts: Sequence[str], corpus: CorpusStatistics, known: dict[str, float]
 ) -> Iterable[tuple[str, float]]:
-    """Characters as they stand in `texts`, and how telling each is beside one that stands nowhere, or in one memory: among
-    a few, one is many, and tells as much."""
+    """Characters as they stand in `texts`, and how telling each is beside one that stands nowhere, or in one memory:
+    among a few, one is many, and tells as much."""
     for c in han:
         padded = f" {c} "
         if padded not in known:
