@@ -52,7 +52,7 @@ class Horizons:
 
     def of(self, model: ReadModel, ns: int, point: Point) -> Horizon | None:
         """None where all that is there is asked of."""
-        if not point.past_knowledge and point.position is None:
+        if point.whole:
             return None
         kept = self._known(model, ns)
         count = len(kept.docs)

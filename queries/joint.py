@@ -102,6 +102,13 @@ class Replayed:
     rectangles: list[Rectangle] = field(default_factory=list)
     keepers: dict[tuple[int, str, int], int] = field(default_factory=dict)
 
+    def add(self, more: Replayed) -> None:
+        """What was folded of other slots."""
+        self.histories |= more.histories
+        self.rows |= more.rows
+        self.rectangles += more.rectangles
+        self.keepers |= more.keepers
+
     def covering(self, valid_at: int) -> list[Covering]:
         return [
             Covering(*r, self.rows[r.claim].value_fp, self.rows[r.claim].negates)

@@ -37,7 +37,7 @@ from .rows import ClaimRow, EventRow
 from .support import Support
 from .surroundings import Surroundings, surroundings
 from .understand import Question
-from .validity import GONE, Point, Status, Verdict, judge, judge_slots
+from .validity import GONE, Judging, Point, Status, Verdict
 from .wanted import Wanted
 from .weighed import as_weighed
 
@@ -147,9 +147,10 @@ class _Ranking:
             behind.setdefault(row.event, []).append(row.claim)
         missing = {seq for seqs in behind.values() for seq in seqs if seq not in claims}
         judged = {**claims, **self._model.claims(missing)}
-        verdicts, holders = judge_slots(self._model, judged, self._point)
-        self._still = self._support.still_telling(judged, verdicts, holders)
-        self._add_holders(claims, judged, verdicts, holders)
+        judging = Judging(self._model, self._point)
+        verdicts = judging.verdicts(judged)
+        self._still = self._support.still_telling(judged, verdicts, judging.held)
+        self._add_holders(claims, judged, verdicts, judging)
         led = {v.into for v in verdicts.values() if v.into is not None and v.into not in judged}
         if led:
             judged = {**judged, **self._model.claims(led)}
@@ -195,13 +196,13 @@ class _Ranking:
         claims: dict[int, ClaimRow],
         judged: dict[int, ClaimRow],
         verdicts: dict[int, Verdict],
-        holders: Mapping[int, Sequence[int]],
+        judging: Judging,
     ) -> None:
         """What holds in the slot of a found claim that no longer does: many old versions must not crowd it out."""
         near: dict[int, float] = {}
         for seq, claim in claims.items():
             if seq in verdicts and not verdicts[seq].holds:
-                for holder in holders.get(claim.slot, ()):
+                for holder in judging.holders(claim.slot):
                     if holder not in claims:
                         lift = self._dense.get(document_of_claim(seq), 0.0)
                         near[holder] = max(near.get(holder, 0.0), lift)
@@ -210,7 +211,7 @@ class _Ranking:
         added = self._model.claims(near)
         claims.update(added)
         judged.update(added)
-        verdicts.update(judge(self._model, added, self._point))
+        verdicts.update(judging.verdicts(added))
         documents = {document_of_claim(seq): lift for seq, lift in near.items()}
         self._sources |= self._sources_of(documents)
         self._matches.update(self._found.lexical.score(self._model, documents))
@@ -330,14 +331,16 @@ class _Ranking:
         question = self._question
         subject = claim.subject_key or ""
         own = self._support.owns(subject)
-        side = self._fence.side_of_claim(subject=subject, own=own, text=f"{claim.text or ''} {claim.value or ''}")
-        if side is Side.OUTSIDE:
-            return None
+        side = Side.INSIDE
+        if self._fence:
+            side = self._fence.side_of_claim(subject=subject, own=own, text=f"{claim.text or ''} {claim.value or ''}")
+            if side is Side.OUTSIDE:
+                return None
         predicate = claim.predicate or ""
         asked = bool(question.asks_for(predicate))
         anothers = asked and self._support.is_anothers(claim)
-        about = self._support.asked_about(claim)
-        slot = about and asked and not self._advice
+        about = bool(question.asks) and not self._advice and self._support.asked_about(claim)
+        slot = about and asked
         standing = self._found.standing.index(doc) if doc in self._found.standing else None
         names = predicate == RELATIVE and self._support.asks_of_relative
         lift = self._lift_of_claim(doc, sources)
@@ -359,7 +362,7 @@ class _Ranking:
                 dense=lift,
                 slot=slot and not names,
                 second=predicate in question.asking.second,
-                subject=about and bool(question.asks) and not self._advice,
+                subject=about,
                 side=Side.OUTSIDE if anothers else side if self._fence else None,
                 age=max(self._now - min(said_at, claim.known_from), 0),
                 newness=self._newness.get(doc, 0.0),
@@ -400,9 +403,10 @@ class _Ranking:
         """Nearness in meaning. What bears on advice, or comes to mind where nothing is asked, is judged by all that was
         said: cut to a claim, its sort of thing is nearer to the question than its reasons. Dev halves, with the claim's
         own lift and so: prefeval R@5 .757 and .767 (advice), madial en .678 and .691, zh unchanged (statements)."""
-        said = [self._dense[source] for source in map(document_of_event, sources) if source in self._dense]
-        whole = self._advice or self._question.intent == "open"
-        return max(said) if said and whole else self._dense.get(doc, 0.0)
+        own = self._dense.get(doc, 0.0)
+        if not (self._advice or self._question.intent == "open"):
+            return own
+        return max((self._dense[said] for said in map(document_of_event, sources) if said in self._dense), default=own)
 
     def _match_of_claim(self, doc: int, sources: Sequence[int]) -> LexicalMatch | None:
         """Words met: what a dialogue calls up is judged by all that was said, in this as well."""

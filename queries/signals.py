@@ -19,9 +19,10 @@ def signals_of(
     known, so that it does not matter here what is barred; and of another one's relatives (`her husband`, `the bank's
     manager`) it is told in other words than of one's own."""
     vectors: Vectors = "none" if not heard else "other" if found.nearest is None else "calibrated"
-    if not question.first_person:
+    if not question.first_person and question.asking.meant:
         question = replace(question, asking=replace(question.asking, meant=()))
-    said = [replace(one, barred=False).evidence(found.lexical, question, vectors=heard) for one in ranked]
+    open_to_all = [replace(one, barred=False) if one.barred else one for one in ranked]
+    said = [one.evidence(found.lexical, question, vectors=heard) for one in open_to_all]
     best = max(said, key=lambda e: e.strength, default=None)
     return Signals(
         vectors=vectors,

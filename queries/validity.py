@@ -44,6 +44,11 @@ class Point:
         """For `reading`: None where what is known now is asked."""
         return self.known_at if self.past_knowledge else None
 
+    @property
+    def whole(self) -> bool:
+        """All that there is was known and read at the point."""
+        return not self.past_knowledge and self.position is None
+
     def read(self, seq: int) -> bool:
         return self.position is None or seq <= self.position
 
@@ -72,43 +77,66 @@ class Verdict(NamedTuple):
 
 def judge(model: ReadModel, claims: Mapping[int, ClaimRow], point: Point) -> dict[int, Verdict]:
     """Verdicts on `claims` (by sequence number). Claims not yet known or read at the point are left out."""
-    return judge_slots(model, claims, point)[0]
+    return Judging(model, point).verdicts(claims)
 
 
-def judge_slots(
-    model: ReadModel, claims: Mapping[int, ClaimRow], point: Point
-) -> tuple[dict[int, Verdict], dict[int, list[int]]]:
-    """As `judge`, and by slot the claims that hold at the point."""
-    known = {seq: c for seq, c in claims.items() if point.knows(c.known_from) and point.read(seq)}
-    if not known:
-        return {}, {}
-    slots = {c.slot for c in known.values()}
-    homes = homes_of(model, slots, known=point.known)
-    told = Replayed()
-    if point.position is not None:
-        homes = {**dict(zip(slots, slots, strict=True)), **homes}
-    if homes:
-        told = replayed(model, homes, known_at=point.known_at, upto=point.position)
-    plain = slots - homes.keys()
-    covering = model.covering(plain, valid_at=point.valid_at, known_at=point.known) if plain else []
-    covering += told.covering(point.valid_at)
-    known = _as_faded(model, known)
-    by_slot: dict[int, list[Covering]] = {}
-    at_point: dict[int, Covering] = {}
-    for r in covering:
-        by_slot.setdefault(r.slot, []).append(r)
-        at_point[r.claim] = r
-    bare = [seq for seq, c in known.items() if seq not in at_point and c.slot not in homes]
-    nearest, closed = _nearest(model, bare, point)
-    nearest |= _closest(told.rectangles, point)
-    beside = {slot: by_slot.get(homes.get(slot, slot), []) for slot in {*slots, *homes}}
-    verdicts = {
-        seq: _verdict(claim, at_point.get(seq), nearest.get(seq), beside[claim.slot], point)
-        for seq, claim in known.items()
-    }
-    own = nearest.keys() - closed
-    _lead_to_equals(model, known, verdicts, beside, own, point, homes, told)
-    return verdicts, {slot: [r.claim for r in rectangles] for slot, rectangles in beside.items() if rectangles}
+class Judging:
+    """Claims judged at one point. What a slot is joint with, and what covers the point in it, is read once."""
+
+    def __init__(self, model: ReadModel, point: Point) -> None:
+        self._model = model
+        self._point = point
+        self._homes: dict[int, int] = {}
+        self._told = Replayed()
+        self._covering: dict[int, list[Covering]] = {}
+
+    def verdicts(self, claims: Mapping[int, ClaimRow]) -> dict[int, Verdict]:
+        """As `judge`."""
+        point, homes = self._point, self._homes
+        known = {seq: c for seq, c in claims.items() if point.whole or point.knows(c.known_from) and point.read(seq)}
+        if not known:
+            return {}
+        self._read_slots({c.slot for c in known.values()} - self._covering.keys())
+        known = _as_faded(self._model, known)
+        at_point = {r.claim: r for slot in {c.slot for c in known.values()} for r in self._covering[slot]}
+        bare = [seq for seq, c in known.items() if seq not in at_point and c.slot not in homes]
+        nearest, closed = _nearest(self._model, bare, point)
+        nearest |= _closest(self._told.rectangles, point)
+        verdicts = {
+            seq: _verdict(claim, at_point.get(seq), nearest.get(seq), self._covering[claim.slot], point)
+            for seq, claim in known.items()
+        }
+        own = nearest.keys() - closed
+        _lead_to_equals(self._model, known, verdicts, self._covering, own, point, homes, self._told)
+        return verdicts
+
+    @property
+    def held(self) -> frozenset[int]:
+        """Slots, of those in which claims were judged and their joints, in which something holds at the point."""
+        return frozenset(slot for slot, rectangles in self._covering.items() if rectangles)
+
+    def holders(self, slot: int) -> list[int]:
+        """Claims that hold at the point in a slot of which some claim was judged, or in one that is joint with it."""
+        return [r.claim for r in self._covering.get(slot, ())]
+
+    def _read_slots(self, slots: set[int]) -> None:
+        """`slots` of which nothing was read."""
+        if not slots:
+            return
+        point = self._point
+        homes = homes_of(self._model, slots, known=point.known)
+        if point.position is not None:
+            homes = {**dict(zip(slots, slots, strict=True)), **homes}
+        homes = {slot: home for slot, home in homes.items() if slot not in self._homes}
+        told = replayed(self._model, homes, known_at=point.known_at, upto=point.position) if homes else Replayed()
+        plain = slots - homes.keys()
+        covering = self._model.covering(plain, valid_at=point.valid_at, known_at=point.known) if plain else []
+        by_slot: dict[int, list[Covering]] = {}
+        for r in (*covering, *told.covering(point.valid_at)):
+            by_slot.setdefault(r.slot, []).append(r)
+        self._homes.update(homes)
+        self._told.add(told)
+        self._covering.update({slot: by_slot.get(homes.get(slot, slot), []) for slot in {*slots, *homes}})
 
 
 def _as_faded(model: ReadModel, claims: dict[int, ClaimRow]) -> dict[int, ClaimRow]:
@@ -197,7 +225,7 @@ def _distance(r: Rectangle, valid_at: int) -> int:
 
 
 def _verdict(
-    claim: ClaimRow, here: Covering | None, near: Rectangle | None, slot: Iterable[Covering], point: Point
+    claim: ClaimRow, here: Covering | None, near: Rectangle | None, slot: Collection[Covering], point: Point
 ) -> Verdict:
     status = _status(claim, here, near, slot, point)
     if here is not None:
@@ -208,15 +236,15 @@ def _verdict(
     return Verdict(status, claim.valid_from, claim.valid_to, claim.known_from, FOREVER)
 
 
-def _has_rival(here: Covering, slot: Iterable[Covering]) -> bool:
-    """Whether something else holds there with equal right, and no one said that both do."""
-    return not here.negates and any(
+def _has_rival(here: Covering, slot: Collection[Covering]) -> bool:
+    """Whether something else of `here`'s slot holds there with equal right, and no one said that both do."""
+    return len(slot) > 1 and not here.negates and any(
         r.value_fp != here.value_fp and not r.negates and not 0 < r.accord == here.accord for r in slot
     )
 
 
 def _status(
-    claim: ClaimRow, here: Covering | None, near: Rectangle | None, slot: Iterable[Covering], point: Point
+    claim: ClaimRow, here: Covering | None, near: Rectangle | None, slot: Collection[Covering], point: Point
 ) -> Status:
     if claim.erased_at is not None or claim.removed_why == "forgotten":
         return "forgotten"

@@ -15,7 +15,7 @@ from .validity import Point
 
 def as_weighed(model: ReadModel, claims: Mapping[int, ClaimRow], point: Point) -> Mapping[int, ClaimRow]:
     """`claims` with their importance at the point, as the fold would have it that had read no further."""
-    if not point.past_knowledge and point.position is None:
+    if point.whole:
         return claims
     given = rules()
     known_at = point.known_at if point.past_knowledge else FOREVER

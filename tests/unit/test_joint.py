@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from taishi.queries.listing import ListRequest, list_memories
 from taishi.queries.memories import Found, life, memory
-from taishi.queries.validity import Point, judge
+from taishi.queries.validity import Judging, Point, judge
 from tests.support.history import History, claim_id
 from tests.support.read_side import NOW, ReadSide, at
 
@@ -107,7 +107,10 @@ def test_the_order_of_reading_does_not_matter_to_what_is_shown(tmp_path_factory,
             value, negated = said[n]
             h.claim("user", "likes", value, said=words[n], negated=negated)
         side = ReadSide(tmp_path_factory.mktemp("joint"), h.events)
-        verdicts = judge(side.model, side.model.claims(range(1, len(h.events) + 1)), POINT)
+        claims = side.model.claims(range(1, len(h.events) + 1))
+        verdicts = judge(side.model, claims, POINT)
+        judging = Judging(side.model, POINT)
+        assert {s: v for seq, row in claims.items() for s, v in judging.verdicts({seq: row}).items()} == verdicts
         ids = {row.seq: row.claim_id for row in side.model.claims(verdicts).values()}
         shown.append({(ids[s], v.status, ids.get(v.into)) for s, v in verdicts.items()})
     assert shown[0] == shown[1]
