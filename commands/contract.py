@@ -17,14 +17,13 @@ from taishi.ingest.envelope import ORIGINS, ROLES, SESSION_KINDS
 from taishi.ingest.errors import InvalidInput, NotFound
 from taishi.ingest.ids import is_canonical
 from taishi.ingest.instants import BEGINNING, DAY, FOREVER, from_datetime, parse
+from taishi.ingest.names import Name
 from taishi.ingest.web import Contract
 
 MAX_TEXT: Final = 100_000
-MAX_NAME: Final = 200
 MAX_METADATA: Final = 32_768
 MAX_DEPTH: Final = 16
 MAX_REASON: Final = 2_000
-_CONTROL: Final = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 _CLAIM_ID: Final = re.compile(r"[0-9a-f]{32}")
 _DAYS_AT_THE_ENDS: Final = 2 * DAY
 _INT64: Final = range(-(1 << 63), 1 << 63)
@@ -51,14 +50,6 @@ def _said(text: str) -> str:
     return text
 
 
-def _named(name: str) -> str:
-    if not name.strip():
-        raise PydanticCustomError("blank", "give a name: it is blank")
-    if _CONTROL.search(name):
-        raise PydanticCustomError("control", "take out the control characters")
-    return name
-
-
 def _bounded(metadata: dict[str, JsonValue]) -> dict[str, JsonValue]:
     _walk(metadata, MAX_DEPTH)
     if len(orjson.dumps(metadata)) > MAX_METADATA:
@@ -79,10 +70,7 @@ def _walk(value: JsonValue, depth: int) -> None:
 
 
 _SHOWN: Final = "as recall returned it: of one item, or without its number of the whole answer"
-Namespace = Annotated[str, Field(min_length=1, max_length=MAX_NAME), AfterValidator(_named)]
-"""Taken verbatim: `u1`, `U1`, `u_1` and full-width forms are four namespaces."""
 Exposure = Annotated[str, Field(pattern=r"^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}(\.\d{1,4})?$", description=_SHOWN)]
-Name = Annotated[str, Field(min_length=1, max_length=MAX_NAME), AfterValidator(_named)]
 Text = Annotated[str, Field(min_length=1, max_length=MAX_TEXT), AfterValidator(_said)]
 Reason = Annotated[str, Field(min_length=1, max_length=MAX_REASON), AfterValidator(_said)]
 Time = Annotated[str, Field(min_length=4, max_length=64, description="ISO 8601; without an offset: namespace's zone")]

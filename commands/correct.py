@@ -20,11 +20,12 @@ from taishi.ingest.ids import new_id
 from taishi.ingest.importance import as_said
 from taishi.ingest.instants import FOREVER
 from taishi.ingest.log import Batch
+from taishi.ingest.names import Namespace
 from taishi.ingest.normal import normal_value
 from taishi.ingest.slots import bind, is_single, slot_parts
 from taishi.ingest.web import Contract
 
-from .contract import ActorBody, Namespace, Reason, Text, Time, memory_id, redacted
+from .contract import ActorBody, Reason, Text, Time, memory_id, redacted
 from .directory import KnownClaim
 from .ports import Ports
 from .remember import Interval, read_text, stated_interval

@@ -17,9 +17,10 @@ from pydantic import BaseModel, Field
 
 from taishi.ingest.errors import InvalidInput, NotFound
 from taishi.ingest.instants import SECOND, render
+from taishi.ingest.names import Name, Namespace
 from taishi.ingest.web import Contract
 
-from .contract import Name, Namespace, Reason, Time, memory_id, stamp
+from .contract import Reason, Time, memory_id, stamp
 from .directory import Scope
 from .erasure import Erasure, Tell, erase, untold
 from .ports import Ports

@@ -15,9 +15,10 @@ from pydantic import BaseModel, Field, JsonValue
 from taishi.ingest.claims import Grain, Modality, TimeSource
 from taishi.ingest.envelope import CLAIM_TYPES, FORGETTING_TYPES, RAW_TYPES
 from taishi.ingest.instants import BEGINNING, FOREVER
+from taishi.ingest.names import MAX_NAME, Name, Namespace
 from taishi.ingest.web import Contract
 
-from .contract import MAX_NAME, MAX_TEXT, Metadata, Name, Namespace, OriginName, Reason, RoleName, SessionKindName, Time
+from .contract import MAX_TEXT, Metadata, OriginName, Reason, RoleName, SessionKindName, Time
 from .publish import EventId
 
 MAX_LINES: Final = 1_000

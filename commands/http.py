@@ -22,10 +22,11 @@ from taishi.ingest.extractor import Extractor
 from taishi.ingest.keys import KeyStore
 from taishi.ingest.ledger import Ledger
 from taishi.ingest.log import EventLog
+from taishi.ingest.names import check_namespace
 from taishi.ingest.openapi import Operation
 from taishi.ingest.registry import Registry
 from taishi.ingest.slots import Fingerprints
-from taishi.ingest.web import build_app, check_namespace, json_reply, parse_body, path_parameter, query_parameters
+from taishi.ingest.web import build_app, json_reply, parse_body, path_parameter, query_parameters
 
 from .configure import Configure, Placed, configure
 from .contract import MAX_REASON, Redactor

@@ -14,10 +14,10 @@ from taishi.ingest.envelope import NewEvent
 from taishi.ingest.errors import Conflict, InvalidInput, NotFound
 from taishi.ingest.ids import new_id
 from taishi.ingest.log import Batch
+from taishi.ingest.names import Name, Namespace
 from taishi.ingest.normal import normal_value
 from taishi.ingest.web import Contract
 
-from .contract import Name, Namespace
 from .ports import Ports
 
 

@@ -8,9 +8,10 @@ from taishi.ingest.envelope import NewEvent
 from taishi.ingest.errors import InvalidInput, NotFound
 from taishi.ingest.ids import new_id
 from taishi.ingest.log import Batch
+from taishi.ingest.names import Name, Namespace
 from taishi.ingest.web import Contract
 
-from .contract import Exposure, Name, Namespace, Reason, memory_id
+from .contract import Exposure, Reason, memory_id
 from .correct import find_claim
 from .lifecycle import lifecycle_event
 from .ports import Ports

@@ -13,14 +13,13 @@ from taishi.ingest.envelope import RAW_TYPES, Actor, NewEvent
 from taishi.ingest.errors import InvalidInput
 from taishi.ingest.ids import canonical_id, new_id
 from taishi.ingest.log import Batch
+from taishi.ingest.names import Name, Namespace
 from taishi.ingest.web import Contract
 
 from .contract import (
     ORIGIN_OF_ROLE,
     ActorBody,
     Metadata,
-    Name,
-    Namespace,
     OriginName,
     SessionKindName,
     Text,

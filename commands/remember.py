@@ -18,12 +18,13 @@ from taishi.ingest.ids import new_id
 from taishi.ingest.importance import as_said
 from taishi.ingest.instants import BEGINNING, to_datetime
 from taishi.ingest.log import Batch
+from taishi.ingest.names import MAX_NAME, Name, Namespace
 from taishi.ingest.normal import normalise
 from taishi.ingest.registry import Registry
 from taishi.ingest.slots import bind
 from taishi.ingest.web import Contract
 
-from .contract import MAX_NAME, ORIGIN_OF_ROLE, ActorBody, Name, Namespace, Text, Time, redacted, stamp
+from .contract import ORIGIN_OF_ROLE, ActorBody, Text, Time, redacted, stamp
 from .ports import Ports
 
 MAX_QUALIFIERS: Final = 16

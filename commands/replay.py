@@ -1,9 +1,10 @@
 """Replaying a namespace's history into the log: each event validated anew, its references bound to what is here.
 
 Claims are bound to slots as if they were stated now, under this deployment's secrets; the intervals and times they were
-recorded with stay. An event whose words were forgotten enters without words, its key is destroyed at once, and so stays
-a rectangle without content. Tombstones name what they named, destroy the keys again and enter the ledger. Who sends the
-same history twice gets the first positions; what was forgotten here since stays forgotten.
+recorded with stay. An event whose words were forgotten enters without words and says so (`wordless`: whoever reads it
+before its key is destroyed, at once, reads it alike), and so stays a rectangle without content. Tombstones name what
+they named, destroy the keys again and enter the ledger. Who sends the same history twice gets the first positions; what
+was forgotten here since stays forgotten.
 
 Nothing is redacted: what was taken for a secret was taken out when it first came in.
 """
@@ -93,12 +94,13 @@ async def replay(body: History, ports: Ports) -> dict[str, Any]:
             await _flush(work)
         if isinstance(facts, Forgotten):
             await _look_at_keys(facts, work)
+        wordless = event.body is None and event.type in _NO_WORDS
         new = NewEvent(
             event_id=event.event_id,
             type=event.type,
             namespace=body.namespace,
             body=_body(event, where),
-            facts=_facts(event, facts, work, where),
+            facts={**_facts(event, facts, work, where), **({"wordless": True} if wordless else {})},
             schema_version=2 if event.type == "memory.recalled" else 1,
             session=event.session,
             actor=Actor(event.actor.id, event.actor.role),
@@ -112,7 +114,7 @@ async def replay(body: History, ports: Ports) -> dict[str, Any]:
             erases=tuple(facts.events) if isinstance(facts, Forgotten) else (),
             **_said(event, where),
         )
-        work.waiting.append((new, event.body is None and event.type in _NO_WORDS))
+        work.waiting.append((new, wordless))
     await _flush(work)
     return {"accepted": work.replies}
 

@@ -10,9 +10,10 @@ from taishi.ingest.envelope import NewEvent, Position
 from taishi.ingest.errors import InvalidInput, NotFound
 from taishi.ingest.ids import derived_id
 from taishi.ingest.log import Batch
+from taishi.ingest.names import Namespace
 from taishi.ingest.web import Contract
 
-from .contract import Namespace, Reason
+from .contract import Reason
 from .ports import Ports
 
 

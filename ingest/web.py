@@ -33,7 +33,6 @@ BODY_SECONDS: Final = 60.0
 """How long a client may take to send a body: one that never ends would hold its connection for good."""
 _log: Final = logging.getLogger("taishi.web")
 _STRINGS: Final = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"(?:[ \t\r\n]*(:))?', re.DOTALL)
-_CONTROL: Final = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 
 M = TypeVar("M", bound=BaseModel)
 
@@ -46,15 +45,6 @@ class Contract(BaseModel):
 
 def json_reply(content: Any, status: int = 200) -> Response:
     return Response(orjson.dumps(content), status, media_type="application/json")
-
-
-def check_namespace(namespace: str, *, field: str = "namespace") -> str:
-    """A namespace is taken verbatim: no folding, no trimming. Raises InvalidInput."""
-    if not 1 <= len(namespace) <= 200 or not namespace.strip():
-        raise InvalidInput("a namespace has 1 to 200 characters and is not blank", field=field)
-    if _CONTROL.search(namespace):
-        raise InvalidInput("a namespace holds no control characters", field=field)
-    return namespace
 
 
 def query_parameters(request: Request, *, known: Sequence[str], required: Sequence[str] = ()) -> dict[str, str]:

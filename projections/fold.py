@@ -9,6 +9,7 @@ slot keeps an opaque rectangle and no word.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any, Final
 
 import orjson
@@ -34,6 +35,8 @@ def apply(model: Model, event: Event) -> None:
     """Folds one event. Raises on an event whose facts make no sense: the worker decides what becomes of it."""
     if event.type in SYSTEM_TYPES:
         return
+    if event.facts.get("wordless"):  # its key is destroyed, or is about to be
+        event = replace(event, body=None)
     handler = _HANDLERS.get(event.type)
     ns = model.namespace(event)
     if event.generation not in (None, model.generation):

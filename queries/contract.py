@@ -11,6 +11,7 @@ from pydantic_core import PydanticCustomError
 
 from taishi.ingest.envelope import ORIGINS
 from taishi.ingest.errors import InvalidInput
+from taishi.ingest.names import Name, Namespace
 from taishi.ingest.web import Contract
 
 from .exposures import Reader
@@ -34,23 +35,23 @@ def _written_out(query: str) -> str:
 class Asker(Contract):
     """The one who asks."""
 
-    id: str | None = None
-    name: str | None = None
+    id: Name | None = None
+    name: Name | None = None
     role: Literal["user", "assistant", "tool", "system"] | None = None
 
 
 class RecallBody(Contract):
     """Times are ISO 8601 (naive ones in the namespace's zone), positions tokens such as `p0:17`."""
 
-    namespace: str
+    namespace: Namespace
     query: Annotated[str, Field(min_length=1, max_length=MAX_QUERY), AfterValidator(_written_out)]
     valid_at: str | None = None
     known_at: str | None = None
     as_of_position: str | None = None
     limit: int = Field(default=DEFAULT_LIMIT, ge=1, le=MAX_LIMIT)
     token_budget: int = Field(default=DEFAULT_BUDGET, ge=1, le=MAX_BUDGET)
-    session: str | None = None
-    actor: Asker | str | None = None
+    session: Name | None = None
+    actor: Asker | Name | None = None
     kinds: list[Literal["claim", "event"]] | None = Field(default=None, min_length=1)
     filters: dict[str, str | int | float | bool | None] | None = None
     min_position: str | None = None

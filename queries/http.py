@@ -26,8 +26,9 @@ from taishi.ingest.access import OPEN, ApiKey, Guard
 from taishi.ingest.envelope import ORIGINS, Position
 from taishi.ingest.errors import InvalidInput, NotCaughtUp, NotFound
 from taishi.ingest.log import EventLog
+from taishi.ingest.names import check_namespace
 from taishi.ingest.openapi import Operation
-from taishi.ingest.web import build_app, check_namespace, json_reply, parse_body, path_parameter, query_parameters
+from taishi.ingest.web import build_app, json_reply, parse_body, path_parameter, query_parameters
 from taishi.projections.analysis import Analyzer
 
 from .audit import AuditRequest, audit
@@ -127,7 +128,6 @@ class _Routes:
     async def recall(self, request: Request) -> Response:
         key = self._guard.identify(request)
         body = await parse_body(request, RecallBody)
-        check_namespace(body.namespace)
         key.require("query", body.namespace)
         if not body.query.strip():
             raise InvalidInput("a query is not blank", field="query")

@@ -210,6 +210,21 @@ def test_what_left_its_words_behind_is_folded(tmp_path: Path) -> None:
         assert side.model.rows("SELECT timezone FROM namespaces") == [("UTC",)]
 
 
+def test_what_came_without_words_is_folded_alike_before_its_key_is_destroyed_and_after(tmp_path: Path) -> None:
+    """And whether or not the tombstone that took the words comes along."""
+    with write_side() as there, write_side() as here:
+        there.post("/v1/events", {"events": [{"namespace": "src", "content": "Bob lives in Rome."}]})
+        there.post("/v1/memories", {**LIVES, "value": "Oslo"})
+        replayed(here, [{**line, "body": None} for line in exported(there)])
+        assert all(event.body is None for event in of(here))
+        early = [replace(event, body=body) for event, body in zip(of(here), _PLACEHOLDERS, strict=True)]
+        digests = {ReadSide(tmp_path / str(n), events).file.digest() for n, events in enumerate((early, of(here)))}
+        assert len(digests) == 1
+
+
+_PLACEHOLDERS = ({"text": ""}, {"subject": "", "predicate": "note", "value": ""})
+
+
 def test_a_reference_to_what_did_not_come_is_refused() -> None:
     with write_side() as there, write_side() as here:
         first = there.post("/v1/memories", {**LIVES, "value": "Rome"})["memory_id"]

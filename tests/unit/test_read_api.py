@@ -184,6 +184,15 @@ def test_any_text_is_a_question(api):
         assert ask(api, query=query).status_code == 200, query
 
 
+@pytest.mark.parametrize("name", ["", " ", "a\nb", "x" * 201])
+def test_names_are_those_that_can_be_written(api, name):
+    """The log keeps who was shown what: a name that no write takes would make it an export that no import takes."""
+    for field in ("session", "actor", "namespace"):
+        reply = ask(api, **{field: name})
+        assert reply.status_code == 422 and reply.json()["field"].startswith(field)
+    assert ask(api, actor={"id": name}).json()["field"].startswith("actor")
+
+
 def test_a_question_is_as_long_as_it_is_written_out(api):
     assert ask(api, query="\ufdfa" * 1_000).status_code == 200
     problem = ask(api, query="\ufdfa" * 2_000)
