@@ -21,7 +21,8 @@ from taishi.ingest.sqlalchemy_budget import SqlAlchemyBudget
 from taishi.ingest.windows import AT_ONCE, GATHERED
 
 from .generations import Extraction
-from .settings import ModelSetting, Settings
+from .setting_blocks import ModelSetting
+from .settings import Settings
 
 _CALLS_IN_TIME: Final = 2
 """A window's time is that of so many calls that take as long as a call may."""

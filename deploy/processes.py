@@ -66,7 +66,8 @@ from .kept_files import kept_files
 from .metrics import DeploymentMetrics
 from .pressure import MeasuredPressure
 from .rebuilding import Rebuilding
-from .settings import RerankerSetting, Settings
+from .setting_blocks import RerankerSetting
+from .settings import Settings
 from .upkeep import schedule, upkeep_jobs
 
 _SHUTDOWN_SECONDS: Final = 3

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from taishi.deploy.processes import reranking
-from taishi.deploy.settings import RerankerSetting
+from taishi.deploy.setting_blocks import RerankerSetting
 from taishi.ingest.errors import Unavailable
 from taishi.queries.recall import Recall
 from taishi.queries.reranking import Reranking
