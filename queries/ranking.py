@@ -7,13 +7,11 @@ out (or marked) where none of its claims holds, and never hidden where it has no
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
 from taishi.ingest.instants import DAY
-from taishi.ingest.normal import normalise
 from taishi.ingest.registry import default_registry
 from taishi.projections.activation import Use, activation, practice
 from taishi.projections.rendering import USER
@@ -40,6 +38,7 @@ from .understand import Question
 from .validity import GONE, Judging, Point, Status, Verdict
 from .wanted import Wanted
 from .weighed import as_weighed
+from .years import asked_years
 
 _STANDING: Final = frozenset({"current", "contested", "planned"})
 _STANDING_OPEN: Final = _STANDING | {"ended"}
@@ -48,10 +47,6 @@ CONSIDERED: Final = 40
 """Documents whose rows are read, besides three for each item that is wanted: the best by words and meaning. The asked
 slots come on top."""
 
-TITLE: Final = 60
-"""Characters of a text that may be no more than a title."""
-YEAR: Final = re.compile(r"(?<!\d)(?:1[5-9]|20)\d\d(?!\d)")
-WORD: Final = re.compile(r"\w+")
 ADVISED: Final = frozenset({"current", "plan", "list"})
 """Intents of questions that may ask for advice: about what was, facts are asked for. Dev halves: passages, too, and
 madial zh R@5 is .631 instead of .646."""
@@ -124,10 +119,8 @@ class _Ranking:
         self._still: frozenset[int] = frozenset()
         self.lapsed = False
         self.left: dict[int, Omission] = {}
-        years = [int(year) for year in YEAR.findall(question.text)]
-        self._years = range(min(years), max(years) + 1) if years else range(0)
+        self._years = asked_years(question.text)
         self._kin = relatives_of(question)
-        self._words = frozenset(WORD.findall(question.text))
         self._advice = question.advice and not fence and question.intent in ADVISED
         self._polar = question.polar
         self._standing = _STANDING_OPEN if question.recounts or question.intent in ("open", "when") else _STANDING
@@ -444,15 +437,6 @@ class _Ranking:
             else:
                 self.left[doc] = Omission("fence")
 
-    def _tells_of_then(self, text: str) -> bool:
-        """The words name a year within those that the question names."""
-        return bool(self._years) and any(int(year) in self._years for year in YEAR.findall(text))
-
-    def _is_title(self, text: str) -> bool:
-        """Where years are asked about: a short text that has no word besides the question's."""
-        words = WORD.findall(normalise(text)) if self._years and len(text) <= TITLE else []
-        return bool(words) and self._words.issuperset(words)
-
     def _event(self, event: EventRow, status: Status, claims: Sequence[ClaimRow]) -> Ranked | None:
         question = self._question
         doc = document_of_event(event.seq)
@@ -481,9 +465,9 @@ class _Ranking:
                 age=max(self._now - event.said_at, 0),
                 newness=self._newness.get(doc, 0.0),
                 holds=status in self._standing or not self._still.isdisjoint(c.seq for c in claims),
-                in_span=self._tells_of_then(event.text or "")
-                or (span is not None and _overlap((event.said_at, event.said_at + 1), span)),
-                title=self._is_title(event.text or ""),
+                years=None if self._years is None else self._years.told_by(event.text or ""),
+                in_span=span is not None and _overlap((event.said_at, event.said_at + 1), span),
+                title=self._years is not None and self._years.is_title(event.text or ""),
                 assistant=event.role == "assistant",
                 around=around,
                 session=0.0 if question.recounts else session,
