@@ -41,7 +41,7 @@ from .reranking import NAME as RERANKER
 from .reranking import Reranking
 from .rows import NamespaceRow
 from .signals import signals_of
-from .splitting import interleaved, questions_in
+from .splitting import interleaved, questions_in, sides_in
 from .times import zone_of
 from .understand import Question, understand
 from .validity import Point
@@ -203,6 +203,8 @@ class Recall:
         looked = []
         asked = questions_in(request.query)
         topic = None if asked else recounted(request.query)
+        if not asked and topic is None and (sides := sides_in(question.text)):
+            asked = (request.query, *sides)
         for part in asked if topic is None else (topic,):
             heard = self._vector(part, own := analyzer.query(part), degraded)
             understood = self._understood(request, namespace, part, now)

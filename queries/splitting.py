@@ -1,4 +1,5 @@
-"""Two questions in one: each is asked by itself, and their answers alternate, the surest first.
+"""Two questions in one: each is asked by itself, and their answers alternate, the surest first. So are the two times
+between which a question asks how long it was, beside the question itself.
 
 What one half asks for is no part of the other's answer: asked together, the half with the rarer words would take the
 whole of a short answer, and a name or a time in one half would be looked for in the other.
@@ -31,6 +32,34 @@ def questions_in(text: str) -> tuple[str, ...]:
         return ()
     parts = [_JOIN.sub("", part) for part in parts]
     return tuple(parts) if all(len(part) >= SHORTEST for part in parts) else ()
+
+
+_ITEM: Final = r"(?P<{0}>.{{8,160}}?)"
+_HOW: Final = r"^how (?:many|long|much)\b.{0,60}?"
+_BETWEEN: Final = (
+    re.compile(
+        rf"{_HOW} between {_ITEM.format('a')},? and (?=(?:when|the|my|our|his|her|their|its)\b)"
+        rf"{_ITEM.format('b')}[\s?]*$"
+    ),
+    re.compile(rf"{_HOW} between {_ITEM.format('a')},? and {_ITEM.format('b')}[\s?]*$"),
+    re.compile(rf"{_HOW} from {_ITEM.format('a')} (?:un)?till? {_ITEM.format('b')}[\s?]*$"),
+    re.compile(
+        r"^(?:从|自)?(?P<a>[^，,？?]{2,40}?)(?:到|和|与|跟)(?P<b>[^，,？?]{2,40}?)"
+        r"(?:之间|中间)?(?:一共|总共)?(?:相?隔|间隔|过|差)了?多(?:少|久|长)"
+    ),
+)
+_WHEN: Final = re.compile(r"^(?:when|the time|the day)\s+")
+
+
+def sides_in(text: str) -> tuple[str, ...]:
+    """The two times between which a (normalised) question asks for the time that passed: each is told by words of its
+    own. None where a text asks nothing of the kind."""
+    if len(text) > LONGEST:
+        return ()
+    for pattern in _BETWEEN:
+        if found := pattern.match(text):
+            return tuple(_WHEN.sub("", side).strip() for side in (found["a"], found["b"]))
+    return ()
 
 
 def interleaved(answers: Sequence[Sequence[Ranked]]) -> list[Ranked]:
