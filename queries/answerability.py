@@ -156,7 +156,14 @@ def unsaid(
 
 
 def _any_asks(tokens: Sequence[str], asking: Sequence[str]) -> bool:
-    return any(_asks(token, word) for token in tokens for word in asking)
+    return any(_asks(piece, word) for token in tokens for piece in _pieces(token, asking) for word in asking)
+
+
+def _pieces(token: str, asking: Sequence[str]) -> tuple[str, ...]:
+    """A piece of Chinese may be cut across words that ask (`狗叫` of `狗` and `叫什么`): also without the first one."""
+    if token.isascii():
+        return (token,)
+    return (token, *(token.removeprefix(word) for word in asking if token != word and token.startswith(word)))
 
 
 def _asks(token: str, word: str) -> bool:

@@ -16,7 +16,7 @@ from typing import Any, Final
 
 from taishi.ingest.normal import normalise
 
-from .synonyms import Mention, meant, mentions
+from .synonyms import Mention, meant, mentions, spoken_of
 
 _SORT: Final = re.compile(
     r"\b(?:what|which)(?: (?:kind|sort|type)s? of)? ((?:\w+ )?\w+) (?:am|is|are|was|were|do|does|did|has|have|can)\b"
@@ -25,6 +25,8 @@ _SORT: Final = re.compile(
 """The sort of answer that is wanted: `which editor`, `哪道菜`."""
 RELATIVE: Final = "relative"
 OWNS: Final = "owns"
+POSSESSIONS: Final = (OWNS, "uses")
+"""Predicates of things of every kind: where a kind is meant, a claim tells of it or nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +48,10 @@ class Asking:
         return tuple(m.words for m in self.meant if m.kind.kin or self.naming)
 
     @property
+    def things(self) -> tuple[Mention, ...]:
+        return tuple(m for m in self.meant if not m.kind.kin)
+
+    @property
     def kin(self) -> tuple[Mention, ...]:
         return tuple(m for m in self.meant if m.kind.kin)
 
@@ -57,14 +63,16 @@ class Asking:
         """Words of the question whose kind a (normalised) text names, in whatever words."""
         if not self.meant:
             return ()
-        there = {m.kind.name for m in mentions(text)}
+        there = spoken_of(text)
         return tuple(m.words for m in self.meant if there & m.kind.fits)
 
     def explained_by(self, *, predicate: str, qualifiers: Mapping[str, Any], text: str) -> tuple[str, ...]:
         """Words of the question that a claim of the asked subject answers for. `text` is normalised: its words and its
         value."""
-        named = self.named_in(f"{text} {normalise(str(qualifiers.get('relation', '')))}")
+        named = self.named_in(_with_kind(text, qualifiers))
         asked = self.for_predicate(predicate)
+        if not self.may_tell(predicate=predicate, qualifiers=qualifiers, text=text):
+            return named
         if predicate == RELATIVE and self.kin:
             return (*named, *asked, *self.naming) if self.relation_fits(qualifiers) else ()
         if predicate == OWNS and self.naming:
@@ -72,6 +80,14 @@ class Asking:
         if not asked:
             return named
         return (*named, *asked, *self.answer.get(_key(self.answer, predicate), ()), *self.answer.get("*", ()))
+
+    def may_tell(self, *, predicate: str, qualifiers: Mapping[str, Any], text: str) -> bool:
+        """Whether a claim with this (normalised) text may be of the kind of thing that is meant, if one is."""
+        things = self.things if predicate in POSSESSIONS else ()
+        if not things:
+            return True
+        there = spoken_of(_with_kind(text, qualifiers))
+        return any(there & m.kind.fits for m in things)
 
     def said_in(self, text: str) -> tuple[str, ...]:
         """Words of the question that ask for a predicate of which a (normalised) text speaks in other words."""
@@ -90,6 +106,10 @@ class Asking:
         """Whether a relative is one of those that the question names."""
         there = {m.kind.name for m in mentions(normalise(str(qualifiers.get("relation", ""))))}
         return any(there & m.kind.fits for m in self.kin)
+
+
+def _with_kind(text: str, qualifiers: Mapping[str, Any]) -> str:
+    return normalise(" ".join((text, str(qualifiers.get("relation", "")), str(qualifiers.get("kind", "")))))
 
 
 def _key(table: Mapping[str, Any], predicate: str) -> str:
@@ -149,8 +169,8 @@ def asking(words: str) -> Asking:
         asks[RELATIVE] = (*asks.get(RELATIVE, ()), *relatives)
     if naming and (kinds or len(asks.keys() - {"name", "nickname", "surname"}) > 0):
         asks.pop("name")  # the name of something else
-        if any(not m.kind.kin for m in kinds):
-            asks.setdefault(OWNS, ())
+    if things := tuple(m.words for m in kinds if not m.kind.kin):
+        asks[OWNS] = (*asks.get(OWNS, ()), *things)
     second = {row.predicate for row in table.rows if row.before in asks}
     answer = {
         predicate: found

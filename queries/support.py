@@ -16,7 +16,7 @@ from taishi.ingest.admission import PROMPT
 from taishi.ingest.normal import normalise
 from taishi.ingest.registry import default_registry
 
-from .asking import OWNS, RELATIVE
+from .asking import OWNS, POSSESSIONS, RELATIVE
 from .fence import Fence, names_it
 from .naming import named_system, speaks_of
 from .rows import ClaimRow, EventRow
@@ -79,8 +79,10 @@ class Support:
             return False
         if self._asking.kin:
             return claim.predicate == RELATIVE and self._asking.relation_fits(qualifiers_of(claim))
-        if claim.predicate == OWNS and self._asking.naming and self._asking.meant:
-            return bool(self._asking.named_in(normalise(claim.value or "")))
+        if not self._asking.may_tell(
+            predicate=claim.predicate or "", qualifiers=qualifiers_of(claim), text=normalise(_told(claim))
+        ):
+            return False
         return self._question.first_person or not self._fence.names
 
     def is_anothers(self, claim: ClaimRow) -> bool:
@@ -93,11 +95,11 @@ class Support:
         if self.is_anothers(claim):
             return ()
         predicate = claim.predicate or ""
-        words: tuple[str, ...] = self._asking.for_predicate(predicate)
+        asked = words = self._asking.for_predicate(predicate)
         if words or self._asking.meant:
-            told = normalise(f"{claim.text or ''} {claim.value or ''}") if self._asking.meant else ""
+            told = normalise(_told(claim)) if self._asking.meant else ""
             words = self._asking.explained_by(predicate=predicate, qualifiers=qualifiers_of(claim), text=told)
-        if lift >= NEAR and self._asking.for_predicate(predicate):
+        if lift >= NEAR and asked and not (self._asking.things and predicate in POSSESSIONS):
             words = (*words, *self._asking.sort)
         if claim.subject_key in self._fence.names:
             words = (*words, *self._fence.names, *self._asking.telling)
@@ -275,6 +277,10 @@ class Support:
         """Whether what is denied is an answer: "Do I still live in Bath?", or what is not eaten."""
         single = default_registry().predicate(claim.predicate or "").single(qualifiers_of(claim))
         return not single or normalise(claim.value or "") in self._question.text
+
+
+def _told(claim: ClaimRow) -> str:
+    return f"{claim.text or ''} {claim.value or ''}"
 
 
 def _tells_state(claim: ClaimRow) -> bool:

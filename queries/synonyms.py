@@ -43,6 +43,7 @@ class _Table:
     of_word: Mapping[str, str]
     pattern: re.Pattern[str]
     asked: Sequence[tuple[str, re.Pattern[str]]]
+    said: Sequence[tuple[str, re.Pattern[str]]]
 
 
 @lru_cache(maxsize=1)
@@ -61,8 +62,11 @@ def _table() -> _Table:
         of_word |= {normalise(word): name for script in ("zh", "en") for word in row.get(script, ())}
     longest = sorted(of_word, key=lambda word: (-len(word), word))
     parts = [rf"(?<![a-z]){re.escape(w)}(?![a-z])" if w.isascii() else re.escape(w) for w in longest]
-    asked = [(name, re.compile("|".join(row["asked"]))) for name, (_, row) in rows.items() if "asked" in row]
-    return _Table(kinds, of_word, re.compile("|".join(parts)), asked)
+    asked, said = (
+        [(name, re.compile("|".join(row[key]))) for name, (_, row) in rows.items() if key in row]
+        for key in ("asked", "said")
+    )
+    return _Table(kinds, of_word, re.compile("|".join(parts)), asked, said)
 
 
 def _upwards(name: str, wider: Mapping[str, str]) -> list[str]:
@@ -86,3 +90,10 @@ def meant(question: str) -> tuple[Mention, ...]:
     table = _table()
     hinted = [Mention(table.kinds[name], m[0]) for name, asks in table.asked if (m := asks.search(question))]
     return (*mentions(question), *hinted)
+
+
+@lru_cache(maxsize=8_192)
+def spoken_of(memory: str) -> frozenset[str]:
+    """Names of the kinds of which a (normalised) memory speaks, by their words or without them (`drives a`)."""
+    named = {m.kind.name for m in mentions(memory)}
+    return frozenset(named | {name for name, says in _table().said if says.search(memory)})

@@ -37,7 +37,11 @@ SHOWS_PAST: Final = frozenset({"history", "when", "past", "open"})
 _FIRST_PERSON: Final = re.compile(r"[我咱俺]|\b(?:i|me|my|mine|myself|we|us|our|ours)\b")
 _USER: Final = re.compile(
     r"(?:该|此|本)?用户(?!名|数|群|量|体验|反馈|手册|协议|界面)"
-    r"|\b(?:the )?user\b(?! (?:interface|name|guide|experience|manual))"
+    r"|\bthe user(?:['’]s)?\b(?! (?:interface|name|guide|experience|manual))|\buser['’]s\b"
+    r"|^user (?=(?:is|has|does|do|likes?|loves?|prefers?|lives?|works?|wants?|can|profile|info\w*|details|bio\w*"
+    r"|background|location|city|address|home|job|occupation|profession|career|role|employer|company|age|birth\w*|gender"
+    r"|hobb\w+|interests?|pets?|diet\w*|food|allerg\w+|prefer\w+|contacts?|phone|e-?mail|languages?|family|partner"
+    r"|spouse|wife|husband|children|kids|plans?|travel|car|education|nationality|health|medical|goals?|habits?)\b)"
 )
 _NOW: Final = re.compile(
     r"现在|目前|当前|如今|眼下|现今|最新"
@@ -75,6 +79,9 @@ _STATE_ASKED: Final = re.compile(
     r"是什么|是多少|是谁|是哪|在哪|多少|叫什么|哪个|吗|什么版本"
     r"|\b(?:live|lived|work|worked|was|were|is|are|as of|had|version|used?)\b"
 )
+
+_FRAME: Final = (_USER, _NOW, _POINTING, _HISTORY, _WHEN, _PLAN)
+"""Say of whom and of which time something is asked, and not what."""
 
 SENTENCE: Final = 4
 """Words (two Han characters count as one) of the shortest statement."""
@@ -203,7 +210,7 @@ def understand(
     valid_at = None
     if span is not None and intent in ("current", "plan") and not valid_at_given:
         valid_at = max(now, span[0]) if intent == "plan" or span[0] <= now < span[1] else _point_in(span)
-    frame = [m[0].strip() for pattern in (_NOW, _POINTING, _HISTORY, _WHEN, _PLAN) for m in pattern.finditer(words)]
+    frame = [m[0].strip() for pattern in _FRAME for m in pattern.finditer(words)]
     if span is not None:
         frame.append(normalise(span_words))
     return Question(

@@ -106,5 +106,6 @@ def test_without_vectors_it_is_the_words_that_tell():
 
 def test_asking_words_explain_a_piece_that_is_cut_together_with_a_pronoun():
     assert coverage({1: 5.0}, {1: ("我住",)}, {}, ("住",)) == (1.0, 0.0)
+    assert coverage({1: 5.0}, {1: ("狗叫",)}, {}, ("狗", "叫什么")) == (1.0, 0.0)
     assert coverage({1: 5.0}, {1: ("birth",)}, {}, ("date of birth",)) == (1.0, 0.0)
     assert coverage({1: 5.0}, {1: ("sister",)}, {}, ("sister",), telling=("sister",)) == (1.0, 0.0)

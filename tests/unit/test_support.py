@@ -78,3 +78,26 @@ def test_what_says_something_asks_nothing(text):
 @pytest.mark.parametrize("text", ["我住哪", "piano tuner phone", "Who moved it?", "tell me of my boats", "我换土了吗"])
 def test_what_asks_is_no_statement(text):
     assert not states(normalise(text))
+
+
+@pytest.mark.parametrize(
+    ("question", "memory", "told"),
+    [
+        ("user's car", "i drive a red skoda", ("car",)),
+        ("用户的车", "我开一辆红色的斯柯达", ("车",)),
+        ("who is the user dating", "my boyfriend is called milo", ("dating",)),
+        ("vacation plans", "we are planning a trip to iceland", ("vacation",)),
+        ("user's car", "i use vim for everything", ()),
+        ("宠物", "我有一套小房子", ()),
+    ],
+)
+def test_a_kind_is_spoken_of_in_other_words(question: str, memory: str, told: tuple[str, ...]):
+    assert asking(normalise(question)).named_in(normalise(memory)) == told
+
+
+def test_what_is_owned_or_used_tells_nothing_of_another_kind():
+    car = asking(normalise("which car do i use"))
+    assert not car.may_tell(predicate="uses", qualifiers={}, text="i use vim")
+    assert car.explained_by(predicate="uses", qualifiers={}, text="i use vim") == ()
+    assert car.may_tell(predicate="owns", qualifiers={"kind": "car"}, text="i have a toyota")
+    assert car.may_tell(predicate="lives_in", qualifiers={}, text="i live in ghent")

@@ -121,3 +121,17 @@ def test_happenings_in_a_time_are_not_states_at_it():
     assert question.valid_at is None
     assert question.span is not None
     assert at("2026-11-23T00:00:00Z") == question.span[0]
+
+
+@pytest.mark.parametrize(
+    "question", ["the user's job", "user's job", "user location", "What does the user do?", "用户的职业"]
+)
+def test_the_user_is_who_is_asked_of_and_nothing_that_is_asked_for(question: str):
+    found = asked(question)
+    assert found.first_person
+    assert any("user" in word or "用户" in word for word in found.frame)
+
+
+@pytest.mark.parametrize("question", ["the user interface", "user service port", "用户数是多少"])
+def test_users_in_general_are_not_the_user(question: str):
+    assert not asked(question).first_person
