@@ -11,7 +11,6 @@ import re
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from enum import Enum
-from functools import lru_cache
 from typing import Final
 
 import orjson
@@ -87,7 +86,6 @@ class Fence:
         return Side.OUTSIDE if others and len(others) == len(subjects) else Side.NEUTRAL
 
 
-@lru_cache(maxsize=4_096)
 def normal_name(name: str) -> str:
     return normal_value(name)
 
@@ -189,16 +187,20 @@ def _longest(found: Iterable[str], words: str) -> tuple[str, ...]:
     return tuple(sorted(kept, key=words.index))
 
 
-@lru_cache(maxsize=4_096)
-def _pattern(name: str) -> re.Pattern[str]:
-    before = r"(?<![a-z0-9])" if name[0].isascii() and name[0].isalnum() else ""
-    after = r"(?![a-z0-9])" if name[-1].isascii() and name[-1].isalnum() else ""
-    return re.compile(before + re.escape(name) + after)
-
-
 def names_it(words: str, name: str) -> bool:
-    """Whether a name stands in (normalised) words as such."""
-    return name in words and _pattern(name).search(words) is not None
+    """Whether a name stands in (normalised) words as such, and not within a longer Latin word or number."""
+    start = words.find(name)
+    while start >= 0:
+        end = start + len(name)
+        if not (_runs_on(words[start - 1 : start], name[0]) or _runs_on(name[-1], words[end : end + 1])):
+            return True
+        start = words.find(name, start + 1)
+    return False
+
+
+def _runs_on(left: str, right: str) -> bool:
+    """Whether two neighbouring characters are of one Latin word or number; "" stands for none."""
+    return all(c.isascii() and c.isalnum() for c in (left, right)) if left and right else False
 
 
 def _rivals(one: str, name: str) -> bool:

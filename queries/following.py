@@ -15,7 +15,6 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import lru_cache
 from typing import Final
 
 from taishi.ingest.normal import normalise
@@ -75,7 +74,6 @@ def _text(one: Ranked) -> str:
     return "" if one.claim is None else one.claim.text or one.claim.value or ""
 
 
-@lru_cache(maxsize=4_096)
 def _pieces(text: str) -> frozenset[str]:
     """Words, and pairs of Chinese characters."""
     found: set[str] = set()

@@ -14,7 +14,6 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from typing import Final
 
 from taishi.ingest.normal import normalise
@@ -142,7 +141,6 @@ def _read(text: str) -> _Read:
     return _Read({kind: frozenset(those) for kind, those in values.items()}, tuple(changed))
 
 
-@lru_cache(maxsize=4_096)
 def _stem(word: str) -> str:
     return word.removesuffix("ing").removesuffix("ed").removesuffix("s") if word.isascii() else word
 

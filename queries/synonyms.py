@@ -16,6 +16,8 @@ from typing import Any
 
 from taishi.ingest.normal import normalise
 
+from .remembering import by_digest
+
 
 @dataclass(frozen=True, slots=True)
 class Kind:
@@ -77,7 +79,7 @@ def _upwards(name: str, wider: Mapping[str, str]) -> list[str]:
     return found
 
 
-@lru_cache(maxsize=8_192)
+@by_digest(8_192)
 def mentions(text: str) -> tuple[Mention, ...]:
     """Kinds that a (normalised) text names, in its order; the longest word counts (`舅妈` is no `妈`)."""
     table = _table()
@@ -92,7 +94,7 @@ def meant(question: str) -> tuple[Mention, ...]:
     return (*mentions(question), *hinted)
 
 
-@lru_cache(maxsize=8_192)
+@by_digest(8_192)
 def spoken_of(memory: str) -> frozenset[str]:
     """Names of the kinds of which a (normalised) memory speaks, by their words or without them (`drives a`)."""
     named = {m.kind.name for m in mentions(memory)}
