@@ -79,10 +79,11 @@ class Support:
             return False
         if self._asking.kin:
             return claim.predicate == RELATIVE and self._asking.relation_fits(qualifiers_of(claim))
-        if not self._asking.may_tell(
-            predicate=claim.predicate or "", qualifiers=qualifiers_of(claim), text=normalise(_told(claim))
-        ):
-            return False
+        predicate = claim.predicate or ""
+        if self._asking.things and predicate in POSSESSIONS:
+            told = normalise(_told(claim))
+            if not self._asking.may_tell(predicate=predicate, qualifiers=qualifiers_of(claim), text=told):
+                return False
         return self._question.first_person or not self._fence.names
 
     def is_anothers(self, claim: ClaimRow) -> bool:
