@@ -13,7 +13,7 @@ import time
 from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.metadata import version
 from typing import Any, Final, TypeVar
 
@@ -27,10 +27,12 @@ from taishi.ingest.envelope import ORIGINS, Position
 from taishi.ingest.errors import InvalidInput, NotCaughtUp, NotFound
 from taishi.ingest.log import EventLog
 from taishi.ingest.names import check_namespace
+from taishi.ingest.normal import normalise
 from taishi.ingest.openapi import Operation
 from taishi.ingest.web import build_app, json_reply, parse_body, path_parameter, query_parameters
 from taishi.projections.analysis import Analyzer
 
+from .asker import only_speaker
 from .audit import AuditRequest, audit
 from .contract import (
     AUDIT,
@@ -63,6 +65,7 @@ from .rows import NamespaceRow
 from .status import VectorsAt, namespace_status, whole_status
 from .timeline import timeline
 from .times import instant, zone_of
+from .understand import of_asker
 from .validity import Point
 from .vector_lag import VectorLag
 
@@ -145,7 +148,10 @@ class _Routes:
             known_at = instant(body.known_at, zone=zone, field="known_at")
         position = None if as_of is None else as_of.seq
         name = None if key is OPEN else key.name
-        return request_of(body, valid_at=valid_at, known_at=known_at, position=position, key=name)
+        asked = request_of(body, valid_at=valid_at, known_at=known_at, position=position, key=name)
+        if asked.asker is not None or not of_asker(normalise(asked.query)):
+            return asked
+        return replace(asked, asker=only_speaker(self._side.models.of(body.namespace), body.namespace))
 
     async def _caught_up(self, position: Position | None, *, field: str) -> None:
         """Waits until the read model has folded that position. Raises NotCaughtUp, InvalidInput where the log ends

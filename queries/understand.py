@@ -189,10 +189,10 @@ def understand(
     asker: str | None = None,
     valid_at_given: bool = False,
 ) -> Question:
-    """`zone` is the namespace's. `asker` is the claim subject of the one who asks, where that is not the user (a chat
-    of several)."""
+    """`zone` is the namespace's. `asker` is the claim subject of the one who asks or is asked for, where he goes by a
+    name: "I" and "the user" are both he."""
     words = normalise(text)
-    first = _FIRST_PERSON.search(words) is not None
+    first = of_asker(words)
     subject = asker if asker is not None and first else "user"
     if is_passage(text):
         return Question(
@@ -218,7 +218,7 @@ def understand(
         intent=intent,
         why=why,
         subject=subject,
-        first_person=first or _USER.search(words) is not None,
+        first_person=first,
         asking=asking(words),
         frame=tuple(dict.fromkeys(frame)),
         span=span,
@@ -226,6 +226,11 @@ def understand(
         fence_words=words,
         pointed=valid_at_given,
     )
+
+
+def of_asker(words: str) -> bool:
+    """Whether (normalised) words speak of the one who asks, in the first person or as the user."""
+    return _FIRST_PERSON.search(words) is not None or _USER.search(words) is not None
 
 
 def states(words: str) -> bool:

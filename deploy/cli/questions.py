@@ -19,6 +19,7 @@ def recall(
     limit: Annotated[int | None, typer.Option(min=1)] = None,
     budget: Annotated[int | None, typer.Option(min=1, metavar="TOKENS", help="Room for the context.")] = None,
     session_id: Annotated[str | None, typer.Option("--session", metavar="ID")] = None,
+    actor: Annotated[str | None, typer.Option(metavar="ID", help="Who asks: in a chat of several, who “I” is.")] = None,
     min_position: Annotated[str | None, typer.Option(metavar="POSITION", help="Wait until this was read.")] = None,
     explain: Annotated[bool, typer.Option(help="Say why each item stands where it stands.")] = False,
     as_json: AsJson = False,
@@ -33,6 +34,7 @@ def recall(
             "limit": limit,
             "token_budget": budget,
             "session": session_id,
+            "actor": actor,
             "min_position": min_position,
             "explain": True if explain else None,
         }

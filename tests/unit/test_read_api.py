@@ -575,3 +575,37 @@ def test_a_read_model_that_knows_more_than_the_log_holds_is_behind_by_all_of_it(
     del h.events[2:]
     assert namespace_status(side.models, log, VectorsAt(None), "ns")["lag"] == 2
     assert whole_status(side.models, log, VectorsAt(None))["lag"] == 2
+
+
+# who asks
+
+
+def named(*speakers: str, role: str = "user") -> History:
+    """Each speaker says by id where he lives; the first also where somebody lives who says nothing."""
+    h = History()
+    for number, who in enumerate(speakers):
+        said = h.say(f"I live in Place{number}", actor=Actor(id=who, role=role))
+        h.claim(who, "lives_in", f"Place{number}", said=said, said_by=who)
+    said = h.say("Ruth lives in Elsewhere", actor=Actor(id=speakers[0], role=role))
+    h.claim("Ruth", "lives_in", "Elsewhere", said=said, said_by=speakers[0])
+    return h
+
+
+@pytest.mark.parametrize("query", ["Where do I live?", "Where does the user live?"])
+def test_the_only_one_who_speaks_of_himself_is_the_one_who_asks(tmp_path: Path, query: str) -> None:
+    with Api(tmp_path, named("ned-7")) as client:
+        reply = ask(client, query=query).json()
+        assert (reply["answerability"], reply["items"][0]["value"]) == ("supported", "Place0")
+        assert ask(client, query=query, actor="Ruth").json()["items"][0]["value"] == "Elsewhere"
+        assert ask(client, query=query, namespace="empty").json()["answerability"] == "no_evidence"
+
+
+def test_of_several_who_speak_nobody_is_taken_for_the_one_who_asks(tmp_path: Path) -> None:
+    with Api(tmp_path, named("ned-7", "ada-2")) as client:
+        assert ask(client, query="Where do I live?").json()["answerability"] != "supported"
+        assert ask(client, query="Where do I live?", actor="ada-2").json()["items"][0]["value"] == "Place1"
+
+
+def test_an_assistant_with_a_name_is_not_the_one_who_asks(tmp_path: Path) -> None:
+    with Api(tmp_path, named("bot-1", role="assistant")) as client:
+        assert ask(client, query="Where do I live?").json()["answerability"] != "supported"

@@ -88,6 +88,7 @@ def test_whose_words_i_stands_for():
     assert asked("what is my tea?").subject == "user"
     assert asked("what is my tea?", asker="marta").subject == "marta"
     assert asked("what is the tea?", asker="marta").subject == "user"
+    assert asked("what is the user's tea?", asker="marta").subject == "marta"
     assert asked("我喝什么茶").first_person
     assert not asked("Marta 喝什么茶").first_person
     assert asked("用户喝什么茶").first_person
