@@ -37,6 +37,7 @@ PERSON: Final = re.compile(rf"(?P<role>同事|朋友|同学|室友|邻居|老板
 RELATIVE: Final = re.compile(
     rf"(?P<own>我们?的?|我们?家的?|咱们?的?|咱家的?|俺)(?:新来的|新的?|现任|现在的)?(?P<rel>{any_of('relation')})(?:的)?(?P<name>{_NAME}|(?P<twice>[\u4e00-\u9fff])(?P=twice))?$"
 )
+_RELATION: Final = re.compile(any_of("relation"))
 _THEIR_RELATIVE: Final = re.compile(rf"(?P<who>{_NAME})的(?P<rel>{any_of('relation')})$")
 _ORG: Final = re.compile(rf"(?:我|我们|咱们|咱)的?(?:[\u4e00-\u9fff]{{0,4}}?){any_of('orgs')}$")
 NOT_A_NAME: Final = re.compile(r"^(?:小时|老是|大家|大概|大约|小学|小说|小心|老家|老实|大学|大部|阿姨|高兴|方便|方法|时间|任务|任何|明天|明年|白天|安全|和我|都市|项目|金额|平时|应该|全部|全家|常常|何时|管理|计划|如果|于是|成功|别人|房子|车子|路上|强烈|水平|党员|古代|由于|不过|那里|花了|海鲜|连续|国内|国外|单位|广告|温度|简单|关于|经常|相关|云端|公司|商品|商业|文件|文档|师傅|家里|米饭|左右|右边|黄色|白色|金色|包括|包裹|席位|支付|查询|班级|位置|区域|权限|计算|信息|索引|平台|富文)")
@@ -74,6 +75,8 @@ def _subject(text: str, voice: Voice) -> Subject | None:
     if found is not None:
         relation, named = found["rel"], found["name"]
         own = f"我{relation}" if owner == "user" else f"{owner}的{relation}"
+        if named is not None and _RELATION.fullmatch(named):
+            return Subject(kind="relative", name=f"{own}的{named}", relation=named, owner=own)
         return Subject(kind="relative", name=named or own, relation=relation, named=named)
     if _ORG.match(text):
         return Subject(kind="org", name=text if owner == "user" else f"{owner}的{text.lstrip('我们咱的')}")

@@ -237,3 +237,16 @@ def test_reading_twice_gives_the_same() -> None:
     text = "我叫周岚，在携程做设计师，喜欢爵士乐，下周五要去苏州出差。"
     assert claims(text) == claims(text)
     assert len(claims(text)) == 5
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("我太太的妈妈叫桂兰", {("我太太", "relative", "桂兰", "+")}),
+        ("我妹妹老公叫阿强", {("我妹妹", "relative", "阿强", "+")}),
+        ("我女朋友的爸爸是医生", {("我女朋友的爸爸", "role", "医生", "+")}),
+        ("我老婆小美是医生", {("小美", "role", "医生", "+"), ("user", "relative", "小美", "+")}),
+    ],
+)
+def test_a_relatives_relative_is_nobodys_name(text: str, expected: set[tuple[str, str, str, str]]) -> None:
+    assert read(text) == expected
