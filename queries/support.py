@@ -193,9 +193,17 @@ class Support:
         """Says of someone or something else what is asked of one: where they live, how they are called."""
         if claim.predicate in (RELATIVE, OWNS) and "name" in self._asking.asks and self._question.first_person:
             return True
-        if claim.predicate == RELATIVE and self._asks_only_of_oneself():
+        if claim.predicate == RELATIVE and self._asks_only_of_oneself() or self._is_own_beside_named(claim):
             return True
         return bool(self._asking.for_predicate(claim.predicate or "")) and self.is_anothers(claim)
+
+    def _is_own_beside_named(self, claim: ClaimRow) -> bool:
+        """Which car I drive is not which one my brother drives: about the one whose memory this is, without a word of
+        the others who are asked about."""
+        if self._question.first_person or not self._fence.names or not self.owns(claim.subject_key or ""):
+            return False
+        told = normalise(_told(claim))
+        return not (self._fence.mentions(told) or self._names_relative(told))
 
     def _asks_only_of_oneself(self) -> bool:
         """Where *I* work is not where my brother does, though the words that tell of him say "my" and "works"."""

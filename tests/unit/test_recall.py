@@ -259,6 +259,18 @@ def test_each_speakers_words_are_their_own(tmp_path):
 # answerability
 
 
+def test_what_one_says_of_oneself_does_not_support_what_is_asked_of_another(tmp_path):
+    h = History()
+    said = h.say("I drive a blue van and my blood type is B.")
+    h.claim("user", "uses", "blue van", said=said)
+    said = h.say("My brother Otto lives in Kiel.")
+    h.claim("Otto", "lives_in", "Kiel", said=said)
+    side = ReadSide(tmp_path, h.events)
+    assert side.ask("Which van do I drive?")["answerability"] == "supported"
+    assert side.ask("Where does Otto live?")["answerability"] == "supported"
+    assert side.ask("Which van does Otto drive?")["answerability"] != "supported"
+
+
 def test_a_brother_is_not_a_sister(tmp_path):
     h = History()
     said = h.say("我哥哥叫大勇，是个厨师。")
