@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import product
 from typing import Final
 
 from ..claims import Claim, Quote
@@ -158,11 +159,13 @@ def _emitted(emit: Emit, reading: Reading, when: Validity, place: Place, quote: 
     qualifiers = {name: filled for name, template in emit.qualifiers.items() if (filled := fill(template))}
     if left.also and predicate == "member_of":
         qualifiers["besides"] = value
-    for item in value.split(EACH):
+    listed = next((name for name, filled in qualifiers.items() if EACH in filled), None)
+    several = [qualifiers] if listed is None else [{**qualifiers, listed: one} for one in qualifiers[listed].split(EACH)]
+    for item, told in product(value.split(EACH), several):
         if item:
             yield Claim(
                 subject=kept_name(reading.subject.name if emit.subject is None else fill(emit.subject), predicate), predicate=predicate, value=item,
-                quote=quote, negated=reading.negated if emit.negated is None else emit.negated, qualifiers=qualifiers,
+                quote=quote, negated=reading.negated if emit.negated is None else emit.negated, qualifiers=told,
                 modality=frame.modality, valid_from=when.valid_from, valid_to=when.valid_to, to_inferred=when.to_inferred,
                 from_source=when.from_source, grain=when.grain, occurs_from=when.occurs_from, occurs_to=when.occurs_to,
                 temporary=when.temporary, corrects=corrects(place.sentence), succeeds=emit.succeeds,

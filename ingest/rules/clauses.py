@@ -30,7 +30,7 @@ _EN_CUT: Final = re.compile(
     r"|(?<=\s)(?<!\s\s)\s*(?:but|because|so|although|though|while|whereas)\s+(?=[A-Za-z])"
     r"|(?<=\s)(?<!\s\s)\s*and\s+(?=(?:I|he|she|we|they|it|my|his|her|our|their|now|then)(?:'|\s)|(?:(?:also|now|currently|mainly|mostly|"
     r"usually|just|really|don't|no longer)\s+)?(?:live|lives|work|works|use|uses|speak|speaks|love|loves|like|likes|hate|hates|"
-    r"have|has|prefer|prefers|avoid|avoids|enjoy|enjoys|dislike|dislikes|eat|eats|drink|drinks|want|need|will|would|can|can't|cannot|try|plan|study|studies|manage|manages|lead|leads|play|plays|own|owns|am|is|went|bought|met|visited|saw|moved|joined|quit|quits|gave|stopped|started|sold|lost|adopted|left|drive|drives|drove|run|runs|teach|teaches|taught|swim|swims)\s))",
+    r"have|has|prefer|prefers|avoid|avoids|enjoy|enjoys|dislike|dislikes|eat|eats|drink|drinks|want|need|will|would|can|can't|cannot|try|plan|study|studies|manage|manages|lead|leads|play|plays|own|owns|am|is|went|bought|met|visited|saw|moved|joined|quit|quits|gave|stopped|started|sold|lost|adopted|left|drive|drives|drove|run|runs|teach|teaches|taught|swim|swims|get|gets|goes|carry|carries|weigh|weighs|wear|wears)\s))",
     re.I,
 )
 
@@ -76,12 +76,16 @@ _EN_OWN: Final = re.compile(
     r"born|named|called|also|live|lives|work|works|then|because|really|correct)\b",
     re.I,
 )
-_EN_APPOSED: Final = re.compile(r"\b(?:my|our)\s+[\w-]+(?:\s+[\w-]+)?,\s+[A-Z][\w-]+,", re.I)
+_EN_INTRODUCED: Final = re.compile(r"\b(?:I'm|I am)\s+[A-Z][\w'-]*(?:\s+[A-Z][\w'-]*)?(?:,\s+\d{1,3}\b)?,\s+(?:an?|the|\d{1,3})\b")
+"""Who says his name and, behind a comma, what he is."""
+_EN_APPOSED: Final = re.compile(r"\b(?:my|our)\s+[\w-]+(?:\s+[\w-]+)?,\s+[A-Z][\w-]+,|\b(?:my|our)\s+[\w-]+,?\s+(?-i:[A-Z])[\w-]+,?\s+and\s+I\s+(?:\w+\s+)?live\b", re.I)
 
 
 def _cuts(text: str, chinese: bool) -> list[tuple[int, int]]:
     """Where clauses stand in a sentence's text."""
     kept_whole = [] if chinese else [m.span() for m in _EN_APPOSED.finditer(text)]
+    if not chinese and ("I'm " in text or "I am " in text):
+        kept_whole += [m.span() for m in _EN_INTRODUCED.finditer(text)]
     pieces: list[tuple[int, int]] = []
     at = 0
     for cut in (_ZH_CUT if chinese else _EN_CUT).finditer(text):

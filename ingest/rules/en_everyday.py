@@ -109,7 +109,26 @@ def _mapped(name: str) -> Callable[[str], Part | None]:
     return lambda text: Part(table.get(text.lower(), text.lower()))
 
 
+_CALLING: Final = re.compile(r"(?:[a-z-]+ ){0,2}[a-z]+(?:ologists?|ographer|ician|ineer|urist|emist|wright|alist|iatrist)", re.I)
+
+
+def _calling(text: str) -> Part | None:
+    """A job where the words say who one is, and therefore one by its mere ending too."""
+    found = _GENERAL["job"](text)
+    return Part(text.strip()) if found is None and _CALLING.fullmatch(text.strip()) is not None else found
+
+
+_ONE_OF: Final = {"children": "child", "puppies": "puppy", "ponies": "pony", "mice": "mouse", "siblings": "sibling", "bunnies": "bunny"}
+
+
+def _one_of(text: str) -> Part | None:
+    """What one of several is: each of two cats is a cat."""
+    low = text.strip().lower()
+    return Part(_ONE_OF.get(low) or (low[:-1] if low.endswith("s") and not low.endswith("ss") else low))
+
+
 CLEANERS: Final[Mapping[str, Callable[[str], Part | None]]] = {
+    "one_animal": _one_of, "calling": _calling, "one_relation": _one_of,
     "feared": _feared, "doing_less": _doing_less, "gave_up": _gave_up, "given_up": _given_up, "collected": _collected, "business": _business,
     "daily": _daily, "act": _act, "subject": _subject, "campus": _campus, "moment": _moment, "address": _address, "durable": _durable, "instrument": _GENERAL["skip"], "parted": _mapped("parted"),
     "died": _mapped("died"), "handed": _mapped("handed"),

@@ -35,13 +35,16 @@ _SEPARATOR: Final = re.compile(r",\s*(?:and|or)\s+|,\s*|\s+(?:and|or|nor)\s+|\s*
 _ATTACHED: Final = re.compile(r"\b(?:with|that|about|of|in|for|without|using|on|to|from|at|by|as|which|who)\b", re.I)
 
 
+_ITEM_OF_ITS_OWN: Final = re.compile(r"(?:an?|my|our|one|two|three) (?!few\b|lot\b|bit\b)", re.I)
+
+
 def split_list(text: str) -> list[str]:
     """Items of an enumeration; the text itself where it is none or where one word may belong to both ("raw fish and meat")."""
     text = _AND_SO.sub("", text)
     items = [item.strip() for item in _SEPARATOR.split(text) if item and item.strip()]
     if len(items) < 2 or any(_ATTACHED.search(item) for item in items[:-1]):
         return [text]
-    if len(items) == 2 and len(items[1].split()) > len(items[0].split()):
+    if len(items) == 2 and len(items[1].split()) > len(items[0].split()) and _ITEM_OF_ITS_OWN.match(items[1]) is None:
         return [text]
     return items
 
@@ -101,8 +104,18 @@ def _place_known(text: str) -> Part | None:
     return part if part is not None and is_place(part.text) else None
 
 
+_SITE: Final = re.compile(r"(?<=\w),? (?:based |located |headquartered |here )?in (?:the |downtown |central )?[A-Z].*$")
+_CAME_OF_IT: Final = re.compile(r"(?<=\w),? (?:to|before|after|until|when|while|so|however|though) [a-z].*$")
+
+
+def _bare_name(text: str) -> str:
+    """A workplace without where it is, and a name without what came of the work there."""
+    text = _SITE.sub("", EDGE.sub("", text))
+    return _CAME_OF_IT.sub("", text) if text[:1].isupper() else text
+
+
 def _workplace(text: str) -> Part | None:
-    text = EDGE.sub("", text)
+    text = _bare_name(text)
     if text.lower() in ("home", "my home"):
         return Part("home", "site")
     if re.match(r"(?:progress|silence|a team|teams|groups|this|that|it|these|pairs|parallel|the (?:morning|evening|field|garden|afternoon|past|future)|my|your|his|her|their|here|there|night|nights|noon|weekends?|times|least|all|once|first|an? \w+ environment|what|which)\b", text, re.I):
@@ -129,7 +142,7 @@ def _company(text: str) -> Part | None:
 
 
 def _company_name(text: str) -> Part | None:
-    text = re.sub(r"^(?:the) (?=[A-Z])", "", EDGE.sub("", text))
+    text = re.sub(r"^(?:the) (?=[A-Z])", "", _bare_name(text))
     if re.fullmatch(r"[A-Z][\w&.'-]*(?: (?:[A-Z][\w&.'-]*|of|and|for|the|in))*", text) and not is_place(text):
         return Part(text, "company")
     part = _workplace(text)
@@ -242,6 +255,7 @@ def _tongue(text: str) -> Part | None:
 
 def _study(text: str) -> Part | None:
     text = re.sub(r"\s+(?:classes|lessons)$", "", EDGE.sub("", text)) if not re.search(r"\b(?:a|an) ", text) else EDGE.sub("", text)
+    text = re.sub(r"(?<=\w) with (?:an?|my|the|some|help) .*$", "", text)
     if re.match(r"(?:a (?:break|nap|walk|shower|look|bath|trip|vacation|photo|picture|bus|train|taxi|seat|chance|day|week|few|lot|test|exam|call|pill)|care|part|notes|it|that|time|medication|turns|over|off|on|the (?:bus|train|day|subway|week|lead|kids)|photos|pictures|my|his|her|about|from|that|to (?:the|my)|up|down|for|vitamins?|antibiotics|aspirin|more)\b", text, re.I):
         return None
     if re.match(r"an? ", text, re.I) and not re.search(r"\b(?:class|course|workshop|lesson)s?$", text, re.I):

@@ -26,6 +26,7 @@ day is when it came), `always` ignores them. What is noted of a day holds from t
 class Emit:
     """One claim of a row. Texts are templates over the pattern's groups: `{o}`, `{o.kind}`, `{vp}` (trigger to end).
 
+    `each`: an enumeration in the value, or in one qualifier, is one claim an item.
     `past`: the predicate by which it is told that it used to be so; empty: where the words say that it is over, it is
     denied from now on, and no more. None: of the past nothing is claimed.
     """

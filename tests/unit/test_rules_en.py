@@ -237,3 +237,19 @@ def test_fast_enough_and_a_port_like_any_other() -> None:
 )
 def test_any_text_is_survived(text: str) -> None:
     extract(said(text))
+
+
+@pytest.mark.parametrize(
+    ("text", "predicate", "told"),
+    [
+        ("I have two parrots, Olive and Basil.", "owns", [("parrot", "name", "Olive"), ("parrot", "name", "Basil")]),
+        ("I have a cat named Olive and a dog called Basil.", "owns", [("cat", "name", "Olive"), ("dog", "name", "Basil")]),
+        ("Our three mice are called Salt, Pepper and Sage.", "owns", [("mouse", "name", n) for n in ("Salt", "Pepper", "Sage")]),
+        ("We have two children, Otto and Wren.", "relative", [("Otto", "relation", "child"), ("Wren", "relation", "child")]),
+        ("I have a son, Otto, and a niece, Wren.", "relative", [("Otto", "relation", "son"), ("Wren", "relation", "niece")]),
+        ("I'm married to Otto.", "relative", [("Otto", "relation", "spouse")]),
+    ],
+)
+def test_each_that_is_named_is_a_claim_of_its_own(text: str, predicate: str, told: list[tuple[str, str, str]]) -> None:
+    found = [claim for claim in claims(text) if claim.predicate == predicate]
+    assert [(claim.value, *item) for claim in found for item in claim.qualifiers.items()] == told
