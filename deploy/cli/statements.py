@@ -54,11 +54,12 @@ def remember(
     as_json: AsJson = False,
 ) -> None:
     """Records one memory as it is given, without any reading of words."""
+    structured = predicate is not None or value is not None
     with session(namespace, as_json=as_json) as here:
         body = {
             "namespace": here.namespace,
             "text": None if text is None else words_of(text),
-            "subject": subject,
+            "subject": "user" if subject is None and structured else subject,
             "predicate": predicate,
             "value": value,
             "polarity": "negative" if negated else None,

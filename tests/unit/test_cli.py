@@ -143,6 +143,20 @@ def test_a_wrong_command_line_is_exit_code_2(sides: StandIn) -> None:
     assert sides.asked == []
 
 
+def test_a_memory_is_about_the_user_unless_it_names_somebody(sides: StandIn) -> None:
+    sides.replies["POST /v1/memories"] = (200, {"memory_id": "m", "position": "p0:1"})
+    said = ("--predicate", "owns", "--value", "canoe")
+    for more, subject in ((said, "user"), ((*said, "--subject", "Ann"), "Ann"), (("a note",), None)):
+        assert run("remember", *more).exit_code == 0
+        assert sides.asked[-1][1].get("subject") == subject
+
+
+def test_who_asks_is_told(sides: StandIn) -> None:
+    sides.replies["POST /v1/recall"] = (200, {"answerability": "no_evidence", "items": []})
+    assert run("recall", "where do I live?", "--actor", "ned-7").exit_code == 0
+    assert sides.asked[-1][1]["actor"] == "ned-7"
+
+
 def test_every_command_has_json(sides: StandIn) -> None:
     tree = get_command(app)
     leaves: list[list[str]] = []
