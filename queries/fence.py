@@ -136,7 +136,7 @@ def _relatives(
     owners = [name for name in names if not mentions(name)] or [own]
     titles = []
     for owner in owners:
-        zh, en = ("我", "my ") if owner == own else (owner, f"{owner}'s ")
+        zh, en = ("我", "my ") if owner == "user" else (owner, f"{owner}'s ")
         for mention in kin:
             titles += [form for word in mention.kind.zh for form in (f"{zh}{word}", f"{zh}的{word}")]
             titles += [en + word for word in mention.kind.en]

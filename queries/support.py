@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Final
 
 import orjson
@@ -58,7 +59,8 @@ class Support:
     def __init__(self, question: Question, fence: Fence) -> None:
         self._question = question
         self._asking = question.asking
-        self._fence = fence
+        others = tuple(name for name in fence.names if name != question.subject)
+        self._fence = replace(fence, names=others) if question.first_person else fence
         self._asks_state = question.asks_state
         self._polar = question.polar
         self._named = named_system(question.text) if self._asks_state else None

@@ -259,6 +259,27 @@ def test_each_speakers_words_are_their_own(tmp_path):
 # answerability
 
 
+def test_of_a_relative_of_whom_nothing_is_known_one_who_goes_by_a_name_tells_nothing_either(tmp_path):
+    h = History()
+    said = h.say("我住在扬州。", actor=Actor(id="qin"))
+    h.claim("qin", "lives_in", "扬州", said=said, said_by="qin")
+    side = ReadSide(tmp_path, h.events)
+    assert side.ask("我住在哪里？", asker="qin")["answerability"] == "supported"
+    assert side.ask("我姐姐住在哪里？", asker="qin")["answerability"] != "supported"
+    assert side.ask("Where does my sister live?", asker="qin")["answerability"] != "supported"
+
+
+@pytest.mark.parametrize("speaker", ["user", "qin"])
+def test_a_relative_is_found_under_other_words_whoever_asks(tmp_path, speaker):
+    h = History()
+    said = h.say("My mum was born on 14 May.", actor=Actor(id=speaker))
+    whose = "my mum" if speaker == "user" else f"{speaker}'s mum"
+    h.claim(whose, "birthday", "14 May", said=said, said_by=speaker)
+    side = ReadSide(tmp_path, h.events)
+    known = side.ask("When is my mother's birthday?", asker=None if speaker == "user" else speaker)
+    assert (known["answerability"], known["items"][0]["value"]) == ("supported", "14 May")
+
+
 def test_what_one_says_of_oneself_does_not_support_what_is_asked_of_another(tmp_path):
     h = History()
     said = h.say("I drive a blue van and my blood type is B.")
