@@ -66,6 +66,8 @@ def claims_of(grammar: Grammar, reading: Reading, place: Place, carry: Carry) ->
     if claims:
         claims += _kin(claims[0], left.subject, place)
         _carry_on(claims[0], subject, place, carry)
+        if frame.brings_up:
+            carry.subject = False
     return claims
 
 
@@ -104,6 +106,8 @@ def _ahead(span: TimeSpan, place: Place) -> bool:
     return span.kind != "frequency" and span.begins > from_datetime(place.utterance.said_at)
 
 
+_AS_A_RULE: Final = re.compile(r"一般|通常|平时|经常|常常|总是|\b(?:usually|normally|generally|typically|always|often)\b", re.I)
+"""What is done so is no plan for the next time."""
 _DAY_NAMED: Final = re.compile(
     r"\b(?:tomorrow|tonight|today|next|this|(?:mon|tues|wednes|thurs|fri|satur|sun)day|weekend|\d+(?:st|nd|rd|th)"
     r"|(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*)\b", re.I)
@@ -122,6 +126,8 @@ def _timely(grammar: Grammar, reading: Reading, spans: Sequence[TimeSpan], place
     if frame.timed == "scope":
         return any(span.kind in ("when", "during") and span.begins <= now < span.ends < FOREVER for span in dated)
     if frame.timed == "future":
+        if _AS_A_RULE.search(place.clause.text) is not None:
+            return False
         ahead = any(span.begins > now or (span.ends > now and span.kind in ("when", "until")) for span in dated)
         told = not grammar.words and "vp" in reading.parts and grammar.done("", reading.parts["vp"].text)
         return ahead and not reading.le and not told

@@ -24,7 +24,13 @@ _SAYS_SOMETHING: Final = re.compile(r"[我你您咱]|(?<![A-Za-z])(?:I|I'm|my|yo
 _CODE_BLOCK: Final = re.compile(r"```.*?(?:```|\Z)", re.S)
 _ZH_CUT: Final = re.compile(r"[，：](?<!版本：)(?<!本号：)(?<!状态：)(?<!端口：)|,(?!\d)|(?<!\d):(?!\d|/)(?<!版本:)(?<!状态:)(?<!端口:)|—+|(?<!\s)\s+[-–]\s+|(?<=[^\s。，不])(?=但(?=[是不没我也在从对很现会]))|(?<=[^\s。，])(?=不过(?![敏了去来期是瘾关问分错])|可是|而且|并且|然后|所以|因为)")
 """Of a run of white space only the first character is tried: each would read to the end of the run, and find the same."""
-_ZH_JOIN: Final = re.compile(r"\s*[他她它]?的?(?:名字)?(?:叫|名叫)")
+_ZH_JOIN: Final = re.compile(r"\s*[他她它]?们?的?(?:名字)?(?:分别)?(?:叫|名叫)")
+_ZH_HAS_SOME: Final = re.compile(r"(?:有|养了?|养着)(?:了?双胞胎|一对|[一两二三四五六七八九十几\d]+[个位只条匹头])[\u4e00-\u9fff]{1,6}(?:[，,]\S{1,3}叫\S{1,6})?$")
+_ZH_NAMES: Final = re.compile(r"\s*(?:(?:分别)?是)?(?![都一还在也他她它但很不是有会就最正已刚各今])[\u4e00-\u9fff·]{1,4}(?:[、和跟][\u4e00-\u9fff·]{1,4})+\s*$|\s*(?:另?一[个只条]|大的|小的|老[大二])叫\S{1,6}$")
+"""What tells the names of those that the piece before says one has: 我有两个孩子，米娅和乐乐."""
+_ZH_I_AM: Final = re.compile(r"(?:^|[，,！! ])我是[\u4e00-\u9fff]{2,4}$")
+_ZH_CALLING: Final = re.compile(r"\s*(?![我在今来也做喜不有还从都很住想就正最])(?:是?一[名位个])?\S{2,24}(?:师|员|生|理|监|管|长|任|授|工|士|者|老板|总|编|护|医|顾问|CEO|CTO)$")
+"""What tells the calling of one who says his name just before."""
 _EN_CUT: Final = re.compile(
     r"[,:—\s](?:(?<=,)(?!\d)\s*(?:and\s+|but\s+|so\s+)?|(?<=:)(?:(?<!\d:)|(?<=[-_]\d:)|(?<=[-_]\d\d:))(?<!version:)(?<!status:)(?<!port:)(?!\d|/| it's (?:now )?\d)|(?<=\s)(?<!\s\s)\s*[-–—]+\s+|(?<=—)"
     r"|(?<=\s)(?<!\s\s)\s*(?:but|because|so|although|though|while|whereas)\s+(?=[A-Za-z])"
@@ -78,7 +84,7 @@ _EN_OWN: Final = re.compile(
 )
 _EN_INTRODUCED: Final = re.compile(r"\b(?:I'm|I am)\s+[A-Z][\w'-]*(?:\s+[A-Z][\w'-]*)?(?:,\s+\d{1,3}\b)?,\s+(?:an?|the|\d{1,3})\b")
 """Who says his name and, behind a comma, what he is."""
-_EN_APPOSED: Final = re.compile(r"\b(?:my|our)\s+[\w-]+(?:\s+[\w-]+)?,\s+[A-Z][\w-]+,|\b(?:my|our)\s+[\w-]+,?\s+(?-i:[A-Z])[\w-]+,?\s+and\s+I\s+(?:\w+\s+)?live\b", re.I)
+_EN_APPOSED: Final = re.compile(r"\b(?:my|our)\s+[\w-]+(?:(?:\s+[\w-]+)?,\s+[A-Z][\w-]+,|,?\s+(?-i:[A-Z])[\w-]+,?\s+and\s+I\s+(?:\w+\s+)?live\b)", re.I)
 
 
 def _cuts(text: str, chinese: bool) -> list[tuple[int, int]]:
@@ -116,11 +122,23 @@ def _joined(text: str, pieces: list[tuple[int, int]], chinese: bool) -> list[tup
     """What belongs to the piece before it is put back: "a cat, called X" and the later items of a list."""
     kept: list[tuple[int, int]] = []
     for start, end in pieces:
-        if kept and (_ZH_JOIN.match(text, start) if chinese else _is_item(text, kept[-1][1], start, end)):
+        if kept and (_goes_with(text, *kept[-1], start, end) if chinese else _is_item(text, kept[-1][1], start, end)):
             kept[-1] = (kept[-1][0], end)
         else:
             kept.append((start, end))
     return kept
+
+
+def _goes_with(text: str, begin: int, stop: int, start: int, end: int) -> bool:
+    """Does `text[start:end]` name those, or tell the calling of the one, whom `text[begin:stop]` is about?"""
+    if _ZH_JOIN.match(text, start) is not None:
+        return True
+    before = text[begin:stop]
+    if "我是" in before:
+        return _ZH_I_AM.search(before) is not None and _ZH_CALLING.match(text[:end], start) is not None
+    if "有" in before or "养" in before:
+        return _ZH_HAS_SOME.search(before) is not None and _ZH_NAMES.match(text[:end], start) is not None
+    return False
 
 
 def _is_item(text: str, before: int, start: int, end: int) -> bool:

@@ -35,7 +35,7 @@ _SEPARATOR: Final = re.compile(r",\s*(?:and|or)\s+|,\s*|\s+(?:and|or|nor)\s+|\s*
 _ATTACHED: Final = re.compile(r"\b(?:with|that|about|of|in|for|without|using|on|to|from|at|by|as|which|who)\b", re.I)
 
 
-_ITEM_OF_ITS_OWN: Final = re.compile(r"(?:an?|my|our|one|two|three) (?!few\b|lot\b|bit\b)", re.I)
+_ITEM_OF_ITS_OWN: Final = re.compile(r"(?:an?|my|our|one|two|three) (?!few\b|lot\b)", re.I)
 
 
 def split_list(text: str) -> list[str]:
@@ -83,8 +83,11 @@ def _liking(text: str) -> Part | None:
     return _noun(re.sub(r"\s+(?:on (?:weekends|sundays|saturdays)|at night|in the (?:morning|evening|afternoon)|every (?:day|week))$", "", text, flags=re.I))
 
 
+_SO_OFTEN: Final = re.compile(r" (?:sometimes|occasionally|often|regularly|from time to time|now and (?:then|again)|(?:every )?once in a while|once a week|every so often)$", re.I)
+
+
 def _food(text: str) -> Part | None:
-    part = _noun(text)
+    part = _noun(_SO_OFTEN.sub("", text))
     if part is None or re.match(r"(?:out|at|in|with|before|after|too|so|dinner|lunch|breakfast|healthy|well|late|like|much|anything)\b", part.text, re.I) or len(part.text) > 28:
         return None
     return part

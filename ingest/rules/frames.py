@@ -52,6 +52,7 @@ class Frame:
     `done`: only where the words say that it has come about. `late`: tried after all rows that are not.
     `ahead`: the words say that their date is still to come. `denied`: only where it is negated. `wish`: it is read out of requests. `again`: what the words
     leave out is what was last said of that predicate (`{that}`). `past`: the row's own words say that it is over.
+    `brings_up`: a later clause that leaves out its subject may be about whom it brings up, and is nobody's for certain.
     """
 
     rule: str
@@ -77,6 +78,7 @@ class Frame:
     again: str | None = None
     denied: bool = False
     past: bool = False
+    brings_up: bool = False
     confidence: float = 0.9
 
 
@@ -197,7 +199,9 @@ def _frame(row: Mapping[str, Any], lists: Mapping[str, Sequence[str]], maps: Map
         for side in ("right", "whole"):
             source = given.pop(side, None)
             patterns[side] = None if source is None else re.compile(_with_macros(source, macros), re.I)
-        emits = tuple(Emit(**e) for e in given.pop("emit"))
+        emits = tuple(
+            Emit(**e | {"when": _with_macros(e["when"], macros)} if "when" in e else e) for e in given.pop("emit")
+        )
         return Frame(triggers=tuple(triggers), emit=emits, right=patterns["right"], whole=patterns["whole"], **given)
     except (KeyError, TypeError, re.error) as e:
         raise ConfigurationError(f"rules: row {row.get('rule')!r}: {e}") from e

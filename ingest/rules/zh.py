@@ -13,7 +13,7 @@ from .frames import Tables, load_tables
 from .subjects import Left, Subject, Voice
 from .systems import LABEL
 
-TABLES: Final[Tables] = load_tables("words_zh.toml", "systems_zh.toml", "everyday_zh.toml", "frames_zh.toml")
+TABLES: Final[Tables] = load_tables("words_zh.toml", "people_zh.toml", "systems_zh.toml", "everyday_zh.toml", "frames_zh.toml")
 LISTS: Final = TABLES.lists
 SETS: Final = {name: frozenset(words) for name, words in LISTS.items()}
 _ADVERBS: Final[Mapping[str, str]] = {
@@ -40,7 +40,7 @@ RELATIVE: Final = re.compile(
 _RELATION: Final = re.compile(any_of("relation"))
 _THEIR_RELATIVE: Final = re.compile(rf"(?P<who>{_NAME})的(?P<rel>{any_of('relation')})$")
 _ORG: Final = re.compile(rf"(?:我|我们|咱们|咱)的?(?:[\u4e00-\u9fff]{{0,4}}?){any_of('orgs')}$")
-NOT_A_NAME: Final = re.compile(r"^(?:小时|老是|大家|大概|大约|小学|小说|小心|老家|老实|大学|大部|阿姨|高兴|方便|方法|时间|任务|任何|明天|明年|白天|安全|和我|都市|项目|金额|平时|应该|全部|全家|常常|何时|管理|计划|如果|于是|成功|别人|房子|车子|路上|强烈|水平|党员|古代|由于|不过|那里|花了|海鲜|连续|国内|国外|单位|广告|温度|简单|关于|经常|相关|云端|公司|商品|商业|文件|文档|师傅|家里|米饭|左右|右边|黄色|白色|金色|包括|包裹|席位|支付|查询|班级|位置|区域|权限|计算|信息|索引|平台|富文)")
+NOT_A_NAME: Final = re.compile(r"^(?:左[利撇右边手]|小时|老是|大家|大概|大约|小学|小说|小心|老家|老实|大学|大部|阿姨|高兴|方便|方法|时间|任务|任何|明天|明年|白天|安全|和我|都市|项目|金额|平时|应该|全部|全家|常常|何时|管理|计划|如果|于是|成功|别人|房子|车子|路上|强烈|水平|党员|古代|由于|不过|那里|花了|海鲜|连续|国内|国外|单位|广告|温度|简单|关于|经常|相关|云端|公司|商品|商业|文件|文档|师傅|家里|米饭|左右|右边|黄色|白色|金色|包括|包裹|席位|支付|查询|班级|位置|区域|权限|计算|信息|索引|平台|富文)")
 _THING: Final = re.compile(r"[\w\u4e00-\u9fff·\-./:（）()#+@ ]{2,32}$")
 _NOT_A_THING: Final = re.compile(
     r"^(?:这|那|它|其|该|他|她|你|您|谁|什么|哪|每|所有|版本|版本号|新版本|状态|名字|任务|构建|操作|流程|编译|测试|部署|下载|上传|安装|同步|备份|执行|加载|初始化|一切|全部|作业|工作|手续|事情|东西|今天|今年|大家|有人|如何|怎么|为什么)$|"
@@ -56,6 +56,10 @@ _OWN_ELDERS: Final = frozenset("爸爸 妈妈 老爸 老妈 爸妈 爷爷 奶奶
 """Whom one calls so is one's own, without 我."""
 
 
+_WITH_MINE: Final = re.compile(rf"我们?(?:和|跟|与)我?的?{any_of('relation')}(?:俩|两个?人?|一起)?")
+"""I and one of mine: what we do I do."""
+
+
 def _subject(text: str, voice: Voice) -> Subject | None:
     """The subject that `text` is, whole."""
     owner = voice.owner
@@ -65,7 +69,7 @@ def _subject(text: str, voice: Voice) -> Subject | None:
         return None
     if voice.first_person and text in _OWN_ELDERS:
         return Subject(kind="relative", name=f"我{text}" if owner == "user" else f"{owner}的{text}", relation=text)
-    if text in SETS["self"] or text in ("我的", "我们的", "咱们的"):
+    if text in SETS["self"] or _WITH_MINE.fullmatch(text) or text in ("我的", "我们的", "咱们的"):
         return Subject(kind="self", name=owner)
     if text.endswith("的") and len(text) > 2:
         text = text[:-1]

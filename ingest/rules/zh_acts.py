@@ -54,8 +54,12 @@ _BECOMES: Final = re.compile(r"^[换改变][成为]|^.{1,4}变[成为]")
 """What has become something else is another attribute or another person in a role, and nothing that was done."""
 
 
+_NO_DEED: Final = re.compile(r"^(?:[和跟与].*)?在一起$|纪念日是?$|^(?:[和跟与].{1,6})?(?:打算|准备|计划)")
+"""What begins with a verb's character and is a state or a day."""
+
+
 def _happening(text: str) -> Part | None:
-    if _NOT_A_VERB.search(text) or len(text) < 2 or _TRIVIAL.search(text) or _BECOMES.search(text):
+    if _NOT_A_VERB.search(text) or _NO_DEED.search(text) or len(text) < 2 or _TRIVIAL.search(text) or _BECOMES.search(text):
         return None
     return Part(text, "event")
 

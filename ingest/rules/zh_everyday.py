@@ -88,6 +88,24 @@ def _routine(text: str) -> Part | None:
     return Part(part.text, act[0]) if act is not None else part
 
 
+_NO_NAME: Final = re.compile(r"(?:座|人|生|员|师|狗|痴|迷|客|者|家|工|族|党|控|粉|女|男|症|婚|亲|手|头|事|末|天|常|职)$")
+"""How words end that begin like a family name and say of what sort one is: 白羊座, 高中生."""
+
+
+def _introduced(text: str) -> Part | None:
+    """A name with its family name, of one who may as well have said what he is."""
+    return None if _NO_NAME.search(text) or _GENERAL["job"](text) is not None else _GENERAL["sure_name"](text)
+
+
+def _spouse_name(text: str) -> Part | None:
+    return None if re.search(r"[的他她]", text) else _GENERAL["sure_name"](text)
+
+
+def _wedded(text: str) -> Part | None:
+    status = TABLES.maps["wedded"][text]
+    return Part(status, "配偶" if status == "已婚" else "未婚夫妻")
+
+
 def _mapped(name: str) -> Callable[[str], Part | None]:
     table = TABLES.maps[name]
     return lambda text: Part(table.get(text, text))
@@ -101,6 +119,6 @@ def _durable(text: str) -> Part | None:
 
 
 CLEANERS: Final[Mapping[str, Callable[[str], Part | None]]] = {
-    "called": _called, "fronted": _fronted, "fronted_food": _fronted_food, "make": _make, "collected": _collected, "workgroup": _workgroup, "address": _address, "moment": _moment, "kin": _kin,
+    "introduced": _introduced, "spouse_name": _spouse_name, "wedded": _wedded, "called": _called, "fronted": _fronted, "fronted_food": _fronted_food, "make": _make, "collected": _collected, "workgroup": _workgroup, "address": _address, "moment": _moment, "kin": _kin,
     "routine": _routine, "tool_kind": _mapped("tool_kind"), "passed": _mapped("passed"), "durable": _durable,
 }

@@ -81,7 +81,7 @@ def _habit(text: str) -> Part | None:
 
 
 def _routine(text: str) -> Part | None:
-    if _BAD_OBJECT.search(text) or re.search(r"[吗呢]$|觉得|感觉|都在想|心情|好累|好忙|开心|快乐|加油|[那这]$", text):
+    if _BAD_OBJECT.search(text) or re.fullmatch(r"每(?:天|周|月|年|个月|星期)[一两二三四五六七八九十\d几]+(?:次|回|遍|趟)(?:左右)?", text) or re.search(r"[吗呢]$|觉得|感觉|都在想|心情|好累|好忙|开心|快乐|加油|[那这]$", text):
         return None
     return Part(text.strip())
 
@@ -107,6 +107,8 @@ _NOT_COMPANY: Final = re.compile(r"^(?:哪|这|那|一起|努力|认真|学|写|
 
 
 def _workplace(text: str) -> Part | None:
+    there = re.match(r"([\u4e00-\u9fff]{2,5}?)的?(?:一家|一个|一所|某家?)(?=.)", text.strip())
+    text = text.strip()[there.end() :] if there is not None and is_place(there[1]) else text
     text = re.sub(r"^(?:一家|一个|一所|某家?|家)(?=.)|(?<=[司院校店厂家局行部])里$", "", text.strip()) or text
     text = text.strip()
     if text in ("家", "家里", "远程", "居家"):
@@ -151,8 +153,9 @@ def _known_company(text: str) -> Part | None:
 
 
 def _school(text: str) -> Part | None:
-    found = re.fullmatch(r"[\u4e00-\u9fffA-Za-z ]{1,14}(?:大学|学院|中学|小学|高中|初中|幼儿园|学校|一中|二中|附中|附小|大|MIT|理工|交大|复旦|清华|北大|浙大|科大)|MIT|清华|北大|复旦|浙大|交大|[一二三四五六七八九十]中|附中|附小|[A-Z][\w ]+University", text.strip())
-    return None if found is None or re.match(r"^(?:我|一起|准备|写|读|学)", text) else Part(text.strip(), "school")
+    text = re.sub(r"^(?:上|读|念)(?![海饶虞])", "", text.strip())
+    found = re.fullmatch(r"[\u4e00-\u9fffA-Za-z ]{1,14}(?:大学|学院|中学|小学|高中|初中|幼儿园|学校|一中|二中|附中|附小|大|MIT|理工|交大|复旦|清华|北大|浙大|科大)|MIT|清华|北大|复旦|浙大|交大|[一二三四五六七八九十]中|附中|附小|[A-Z][\w ]+University", text)
+    return None if found is None or re.match(r"^(?:我|一起|准备|写|读|学)", text) else Part(text, "school")
 
 
 _GROUP: Final = re.compile(r"[\u4e00-\u9fff\w .+-]{1,16}?(?P<end>项目组|项目|团队|小组|事业部|部门|中心|工作室|组|部|战队|线)$")
@@ -184,6 +187,13 @@ def _job(text: str) -> Part | None:
     if _NOT_JOB.search(text) or _JOB.fullmatch(text) is None or _PERSONAL.search(text):
         return None
     return Part(text)
+
+
+_COUNTED: Final = re.compile(r"^[一两二三四五六七八九十\d]*(?:辆|台|部|套|把|架|艘|栋|块|双|支|间|座)(?=.)")
+
+
+def _owned(text: str) -> Part | None:
+    return _noun(_COUNTED.sub("", text.strip()))
 
 
 _PERSONAL: Final = re.compile(r"[我你他她]")
@@ -246,7 +256,7 @@ def _major(text: str) -> Part | None:
 
 
 def _animal(text: str) -> Part | None:
-    text = re.sub(r"^(?:一?[只条个匹头群对]|小(?=[猫狗兔仓]..))", "", text.strip())
+    text = re.sub(r"^(?:[一两二三四五六七八九\d]?[只条个匹头群对]|小(?=[猫狗兔仓]..))", "", text.strip())
     if text.endswith(tuple(LISTS["animal"])) and len(text) <= 7 and re.search(r"[的我你是像]", text) is None:
         return Part(text)
     return None
@@ -294,7 +304,7 @@ def _tongue(text: str) -> Part | None:
 
 def _study(text: str) -> Part | None:
     text = re.sub(r"^(?:弹|拉|吹|打|跳|练|怎么|用|唱|开(?=车))(?=..)", lambda m: "" if m[0] not in ("开",) else m[0], text.strip())
-    if re.match(r"^(?:校|生|的|得|会|到|历|期|分|院|年|费|位|着|以|问|者|霸|姐|长|习(?:的|了|一下)|如何|一下|了|不)", text):
+    if re.match(r"^(?:(?:小学|初中|高中|大学|中学|幼儿园|大专|中专|研究生|大[一二三四]|高[一二三]|初[一二三]|[一二三四五六]年级)$|校|生|的|得|会|到|历|期|分|院|年|费|位|着|以|问|者|霸|姐|长|习(?:的|了|一下)|如何|一下|了|不)", text):
         return None
     return _noun(text, 16)
 
@@ -349,7 +359,7 @@ def _came(text: str) -> Part | None:
 
 
 CLEANERS: Final[Mapping[str, Callable[[str], Part | None]]] = {
-    "noun": _noun, "liking": _liking, "food": _food, "habit": _habit, "routine": _routine, "place": _place, "city": _city,
+    "noun": _noun, "owned": _owned, "liking": _liking, "food": _food, "habit": _habit, "routine": _routine, "place": _place, "city": _city,
     "known_place": _city, "workplace": _workplace, "company": _company, "known_company": _known_company, "company_moved": _company_moved, "school": _school, "group": _group, "job": _job,
     "owner": _owner, "own_name": _own_name, "person_name": _person_name, "animal": _animal, "sure_name": _sure_name, "full_name": _full_name, "titled_name": _titled_name, "major": _major, "tool": _tool, "version": _version,
     "setting_value": _setting_value, "illness": _illness, "tongue": _tongue, "study": _study, "duty": _duty, "aspect": _aspect,

@@ -250,3 +250,26 @@ def test_reading_twice_gives_the_same() -> None:
 )
 def test_a_relatives_relative_is_nobodys_name(text: str, expected: set[tuple[str, str, str, str]]) -> None:
     assert read(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("我养了两只兔子，团子和麻薯。", [("兔子", "团子"), ("兔子", "麻薯")]),
+        ("我家有两条狗，一条叫旺财，一条叫来福。", [("狗", "旺财"), ("狗", "来福")]),
+        ("我有两个女儿，小满和谷雨。", [("小满", "女儿"), ("谷雨", "女儿")]),
+        ("我和陈舟结婚了。", [("陈舟", "配偶")]),
+    ],
+)
+def test_each_that_is_named_is_a_claim_of_its_own(text: str, told: list[tuple[str, str]]) -> None:
+    found = [claim for claim in claims(text) if claim.predicate in ("owns", "relative")]
+    assert [(claim.value, item) for claim in found for item in claim.qualifiers.values()] == told
+
+
+@pytest.mark.parametrize(
+    ("text", "more"),
+    [("我有两个哥哥，都在郑州上班。", "works_at"), ("我有一只鹦鹉，喜欢吃瓜子。", "likes"), ("我有个女儿叫小满，会拉小提琴。", "knows")],
+)
+def test_what_is_said_of_those_one_has_is_nothing_of_ones_own(text: str, more: str) -> None:
+    assert claims(text) != []
+    assert more not in {claim.predicate for claim in claims(text)}
