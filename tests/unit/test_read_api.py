@@ -208,7 +208,7 @@ def test_what_was_never_shown_is_refused_by_name(api):
 
 
 def test_a_position_that_was_not_read_is_waited_for_and_then_refused(tmp_path, monkeypatch):
-    monkeypatch.setattr("taishi.queries.http.CATCH_UP_SECONDS", 0.1)
+    monkeypatch.setattr("taishi.queries.routes.CATCH_UP_SECONDS", 0.1)
     api = Api(tmp_path, history(), folded=3)
     with api as client:
         reply = ask(client, min_position="p0:4")
@@ -221,7 +221,7 @@ def test_a_position_that_was_not_read_is_waited_for_and_then_refused(tmp_path, m
 
 
 def test_a_position_that_the_log_has_not_reached_is_refused_and_its_end_is_named(tmp_path, monkeypatch):
-    monkeypatch.setattr("taishi.queries.http.CATCH_UP_SECONDS", 0.1)
+    monkeypatch.setattr("taishi.queries.routes.CATCH_UP_SECONDS", 0.1)
     api = Api(tmp_path, history(), folded=3)
     with api as client:
         for field in ("as_of_position", "min_position"):
