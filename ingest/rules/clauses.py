@@ -26,7 +26,7 @@ _ZH_CUT: Final = re.compile(r"[，：](?<!版本：)(?<!本号：)(?<!状态：)
 """Of a run of white space only the first character is tried: each would read to the end of the run, and find the same."""
 _ZH_JOIN: Final = re.compile(r"\s*[他她它]?们?的?(?:名字)?(?:分别)?(?:叫|名叫)")
 _ZH_HAS_SOME: Final = re.compile(r"(?:有|养了?|养着)(?:了?双胞胎|一对|[一两二三四五六七八九十几\d]+[个位只条匹头])[\u4e00-\u9fff]{1,6}(?:[，,]\S{1,3}叫\S{1,6})?$")
-_ZH_NAMES: Final = re.compile(r"\s*(?:(?:分别)?是)?(?![都一还在也他她它但很不是有会就最正已刚各今])[\u4e00-\u9fff·]{1,4}(?:[、和跟][\u4e00-\u9fff·]{1,4})+\s*$|\s*(?:另?一[个只条]|大的|小的|老[大二])叫\S{1,6}$")
+_ZH_NAMES: Final = re.compile(r"\s*(?:(?:分别)?是)?(?![喜爱想要用做吃喝去来学教养住让给能可对把被从和跟与为没性特非平经常每都一还在也他她它但很不是有会就最正已刚各今])[\u4e00-\u9fff·]{1,4}(?:[、和跟][\u4e00-\u9fff·]{1,4})+\s*$|\s*(?:另?一[个只条]|大的|小的|老[大二])叫\S{1,6}$")
 """What tells the names of those that the piece before says one has: 我有两个孩子，米娅和乐乐."""
 _ZH_I_AM: Final = re.compile(r"(?:^|[，,！! ])我是[\u4e00-\u9fff]{2,4}$")
 _ZH_CALLING: Final = re.compile(r"\s*(?![我在今来也做喜不有还从都很住想就正最])(?:是?一[名位个])?\S{2,24}(?:师|员|生|理|监|管|长|任|授|工|士|者|老板|总|编|护|医|顾问|CEO|CTO)$")
