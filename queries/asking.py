@@ -23,8 +23,17 @@ _SORT: Final = re.compile(
     r"|(?:哪[个种款道本部台辆门支项样]|什么)([\u4e00-\u9fff]{1,4})(?=[?？。!！\s]*$)"
 )
 """The sort of answer that is wanted: `which editor`, `哪道菜`."""
+_YEAR: Final = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
+_FORMER: Final = re.compile(r"\b(?:ex|former|late)\b|前")
 RELATIVE: Final = "relative"
 OWNS: Final = "owns"
+_MARRIED: Final = re.compile(
+    r"^(?:am|is|are) (?:\w+ ){0,2}?(?:married|single)\b|marital status|结婚了?(?:吗|没)|已婚|单身|婚姻状况"
+)
+_OWN_AGE: Final = re.compile(
+    r"\bhow old (?:am i|is the user|are we)\b|\bmy (?:own )?age\b|\buser['’]s age\b"
+    r"|^(?:我|用户)(?!.{0,3}[爸妈哥姐弟妹儿女老]).{0,4}(?:多大|几岁|年龄|岁数)"
+)
 POSSESSIONS: Final = (OWNS, "uses")
 """Predicates of things of every kind: where a kind is meant, a claim tells of it or nothing."""
 
@@ -33,6 +42,8 @@ POSSESSIONS: Final = (OWNS, "uses")
 class Asking:
     """`asks` are predicates with the words that ask for them; those in `second` are asked less than others. `answer`
     are words for the kind of answer, by predicate; `sort` those that name a sort of thing. `naming` ask for a name.
+    `implied` are predicates that tell what is asked by what follows from them, in some values: a wife, that one is
+    married; a year of birth, how old one is.
     `meant` are the kinds of people and things that are named; the words of people say which one is meant."""
 
     asks: Mapping[str, tuple[str, ...]]
@@ -41,6 +52,7 @@ class Asking:
     sort: tuple[str, ...] = ()
     naming: tuple[str, ...] = ()
     meant: tuple[Mention, ...] = ()
+    implied: frozenset[str] = frozenset()
 
     @property
     def telling(self) -> tuple[str, ...]:
@@ -70,6 +82,8 @@ class Asking:
         """Words of the question that a claim of the asked subject answers for. `text` is normalised: its words and its
         value."""
         named = self.named_in(_with_kind(text, qualifiers))
+        if predicate in self.implied:
+            return self.for_predicate(predicate) if self.implies(predicate, qualifiers=qualifiers, text=text) else ()
         asked = self.for_predicate(predicate)
         if not self.may_tell(predicate=predicate, qualifiers=qualifiers, text=text):
             return named
@@ -89,11 +103,18 @@ class Asking:
         there = spoken_of(_with_kind(text, qualifiers))
         return any(there & m.kind.fits for m in things)
 
+    def implies(self, predicate: str, *, qualifiers: Mapping[str, Any], text: str) -> bool:
+        """Whether what is asked follows from a claim of an implied predicate. `text` is normalised."""
+        if predicate == RELATIVE:
+            relation = normalise(str(qualifiers.get("relation", "")))
+            return _FORMER.search(relation) is None and any("spouse" in m.kind.fits for m in mentions(relation))
+        return _YEAR.search(text) is not None
+
     def said_in(self, text: str) -> tuple[str, ...]:
         """Words of the question that ask for a predicate of which a (normalised) text speaks in other words."""
         found: list[str] = list(self.named_in(text))
         for row in _table().rows:
-            if (asked := self.asks.get(row.predicate)) and (
+            if row.predicate not in self.implied and (asked := self.asks.get(row.predicate)) and (
                 row.words.search(text) or (row.said is not None and row.said.search(text))
             ):
                 if row.predicate != RELATIVE:
@@ -165,12 +186,19 @@ def asking(words: str) -> Asking:
             asks[row.predicate] = matched
             naming = matched if row.naming else naming
     kinds = meant(words)
-    if relatives := tuple(m.words for m in kinds if m.kind.kin):
+    relatives = tuple(m.words for m in kinds if m.kind.kin)
+    if relatives:
         asks[RELATIVE] = (*asks.get(RELATIVE, ()), *relatives)
     if naming and (kinds or len(asks.keys() - {"name", "nickname", "surname"}) > 0):
         asks.pop("name")  # the name of something else
     if things := tuple(m.words for m in kinds if not m.kind.kin):
         asks[OWNS] = (*asks.get(OWNS, ()), *things)
+    implied: dict[str, tuple[str, ...]] = {}
+    if not relatives and "marital_status" in asks and _MARRIED.search(words):
+        implied[RELATIVE] = asks["marital_status"]
+    if not relatives and "age" in asks and "birthday" not in asks and _OWN_AGE.search(words):
+        implied["birthday"] = asks["age"]
+    asks |= implied
     second = {row.predicate for row in table.rows if row.before in asks}
     answer = {
         predicate: found
@@ -178,4 +206,4 @@ def asking(words: str) -> Asking:
         if (found := tuple(m[0] for m in pattern.finditer(words)))
     }
     sort = tuple(word for m in _SORT.finditer(words) for word in m.groups() if word)
-    return Asking(asks, frozenset(second), answer, sort, naming, kinds)
+    return Asking(asks, frozenset(second), answer, sort, naming, kinds, frozenset(implied))

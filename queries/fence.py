@@ -49,17 +49,24 @@ class Side(Enum):
 @dataclass(frozen=True, slots=True)
 class Fence:
     """`names` the question speaks of (normalised), `rivals` that are easily taken for one of them, and `ambiguous`
-    bare names with the subjects they may mean."""
+    bare names with the subjects they may mean. `unknown` are names by which nobody is known of whom it asks: only what
+    speaks of him may answer for him."""
 
     names: tuple[str, ...] = ()
     rivals: frozenset[str] = frozenset()
     ambiguous: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    unknown: tuple[str, ...] = ()
 
     def __bool__(self) -> bool:
         return bool(self.names)
 
     def mentions(self, text: str) -> bool:
         return any(names_it(text, name) for name in self.names)
+
+    def passes_over(self, text: str, *, of: str) -> bool:
+        """Whether one is asked about of whom nothing is known by name, and a (normalised) text of or by someone (`of`)
+        does not speak of him either."""
+        return bool(self.unknown) and of not in self.unknown and not any(names_it(text, one) for one in self.unknown)
 
     def side_of_claim(self, *, subject: str, own: bool, text: str) -> Side:
         """`subject` is normalised; `own` tells that it is the one whose memory this is; `text` as shown."""
@@ -100,8 +107,11 @@ def side_of_kin(kin: Sequence[Mention], text: str) -> Side | None:
     return Side.INSIDE if any(told & m.kind.fits for m in kin) else Side.BESIDE
 
 
-def fence(model: ReadModel, ns: int, words: str, *, own: str, kin: Sequence[Mention] = ()) -> Fence:
-    """`words` is the normalised question, `own` the subject that "I" stands for, `kin` the relatives that it names."""
+def fence(
+    model: ReadModel, ns: int, words: str, *, own: str, kin: Sequence[Mention] = (), called: Sequence[str] = ()
+) -> Fence:
+    """`words` is the normalised question, `own` the subject that "I" stands for, `kin` the relatives that it names,
+    `called` those by name of whom it asks: where nobody goes by it, only what speaks of it may answer."""
     spans = _spans(words[:READ])
     if not spans:
         return Fence()
@@ -110,12 +120,13 @@ def fence(model: ReadModel, ns: int, words: str, *, own: str, kin: Sequence[Ment
     if aliased:
         found += names_in(model, ns, spans)
     names = _longest([row[0] for row in found if row[0] != own and row[0] not in NOT_NAMES], words)
+    unknown = tuple(called) if called and not names and not _is_own(model, ns, called, own) else ()
     if kin:
-        names = tuple(dict.fromkeys([*names, *_relatives(model, ns, kin, names, own)]))
+        names = tuple(dict.fromkeys([*names, *_relatives(model, ns, kin, names or unknown, own)]))
     if aliased:
         names = tuple(dict.fromkeys([*names, *(one for name in names for one in names_of(model, ns, name))]))
     if model.one("SELECT 1 FROM subjects WHERE ns = ? LIMIT 1 OFFSET ?", ns, FEW_SUBJECTS) is not None:
-        return Fence(names)
+        return Fence(names, unknown=unknown)
     everyone = [row[0] for row in model.rows("SELECT subject_key FROM subjects WHERE ns = ?", ns)]
     rivals = {one for one in everyone for name in names if _rivals(one, name)}
     shared: dict[str, list[str]] = {}
@@ -125,7 +136,17 @@ def fence(model: ReadModel, ns: int, words: str, *, own: str, kin: Sequence[Ment
             shared.setdefault(tail, []).append(one)
     ambiguous = tuple((bare, tuple(sorted(those))) for bare, those in sorted(shared.items()) if len(those) > 1)
     ambiguous = tuple((bare, those) for bare, those in ambiguous if not any(bare in name for name in names))
-    return Fence(names, frozenset(rivals), ambiguous)
+    return Fence(names, frozenset(rivals), ambiguous, unknown)
+
+
+def _is_own(model: ReadModel, ns: int, called: Sequence[str], own: str) -> bool:
+    """Whether the one whose memory this is goes by one of the names."""
+    own_names = [normal_name(row[0]) for row in model.rows(_OWN_NAMES, ns, own) if row[0]]
+    return any(names_it(known, name) for known in own_names for name in called)
+
+
+_OWN_NAMES: Final = """SELECT value FROM claims WHERE ns = ? AND subject_key = ? AND predicate IN ('name', 'nickname')
+    AND removed_at IS NULL AND erased_at IS NULL ORDER BY seq DESC LIMIT 20"""
 
 
 def _relatives(

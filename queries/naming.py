@@ -9,7 +9,11 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from taishi.ingest.normal import normalise
 from taishi.ingest.rules import NOT_A_NAME, PERSON_NAME
+from taishi.projections.stopwords import STOP_WORDS
+
+from .synonyms import mentions
 
 _ASKED_EN: Final = r"(?:version|release|status|state|port|timeout)"
 _NAME_EN: Final = r"(?:the |my |our |your )?(?P<n>[a-z0-9][\w.'’+-]*(?: [\w.'’+-]+){0,4}?)"
@@ -56,6 +60,44 @@ def named_person(words: str) -> str | None:
     the name of another."""
     found = _PERSON.match(words)
     return None if found is None or NOT_A_NAME.match(found["n"]) is not None else found["n"]
+
+
+_CAPITALISED: Final = (
+    r"(?P<n>(?:(?:Mrs?|Ms|Miss|Dr|Prof)\.? )?[A-ZÀ-Þ][a-zß-ÿ]+"
+    r"(?:[ -](?:(?:van|von|de[lr]?|d[aiu]|l[ae]|el|bin|al) )?[A-ZÀ-Þ][a-zß-ÿ]+){0,2})"
+)
+_ASKED_OF: Final = (
+    re.compile(rf"(?<![\w'’])(?<!\bSt )(?<!\bSt\. ){_CAPITALISED}['’]s? (?=[a-z])"),
+    re.compile(rf"\b(?:[Dd]oes|[Dd]id|[Hh]as|[Cc]an|[Ww]ill) {_CAPITALISED}(?= [a-z]|\s*\?|$)"),
+    re.compile(
+        rf"\b(?:[Ww]ho|[Ww]here|[Hh]ow (?:old|tall))(?:['’]s| is| was| are) {_CAPITALISED}"
+        r"(?= (?:from|now|living)|\s*\?|$)"
+    ),
+    re.compile(rf"^(?:Is|Was) {_CAPITALISED}(?= [a-z])"),
+)
+_NOBODYS: Final = STOP_WORDS | {"user", "assistant", "van", "von", "del", "der", "bin"}
+_TITLE: Final = re.compile(r"^(?:mrs?|ms|miss|dr|prof)\b\.? ?")
+_CAPITAL: Final = re.compile(r"(?<!^)\b[A-Z][a-z]+")
+_TIMES: Final = re.compile(
+    r"(?:january|february|march|april|may|june|july|august|september|october|november|december|(?:mon|tues|wednes|thurs"
+    r"|fri|satur|sun)day|christmas|easter|spring|summer|autumn|winter|today|tomorrow|yesterday)$"
+)
+
+
+def named_in_capitals(text: str) -> tuple[str, ...]:
+    """The names (normalised) of those of whom an English question asks something, as it is written: what they do, have
+    or are. Each stands with its parts, since one may be known by less of it. None where every word has a capital."""
+    if any(normalise(word) in STOP_WORDS for word in _CAPITAL.findall(text)):
+        return ()
+    names: dict[str, None] = {}
+    for pattern in _ASKED_OF:
+        for found in pattern.finditer(text):
+            name = normalise(found["n"])
+            parts = _TITLE.sub("", name).split(" ")
+            if parts[0] in _NOBODYS or any(_TIMES.match(part) for part in parts) or mentions(name):
+                continue
+            names |= dict.fromkeys((name, *(part for part in parts if len(part) >= 3 and part not in _NOBODYS)))
+    return tuple(names)
 
 
 def speaks_of(text: str, name: str) -> bool:

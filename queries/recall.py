@@ -275,7 +275,10 @@ class Recall:
     ) -> _Looked:
         """One question's memories and verdict."""
         point = _point(request, question, now)
-        fenced = fence(model, namespace.ns, question.fence_words, own=question.subject, kin=question.asking.kin)
+        fenced = fence(
+            model, namespace.ns, question.fence_words,
+            own=question.subject, kin=question.asking.kin, called=question.called,
+        )  # fmt: skip
         if request.asker is not None and question.first_person and not fenced:
             fenced = Fence((question.subject,))
         found = gather(
@@ -322,7 +325,7 @@ class Recall:
             lapsed=lapsed,
             state=question.asks_state,
             asked=question.intent != "open" and not question.advice,
-            untold=untold(question, ranked, named=fenced.names),
+            untold=_is_untold(question, ranked, fenced),
         )
         chosen = [] if verdict == "no_evidence" else _worth_showing(best, question)
         return _Looked(question, fenced, found, ranked, left, verdict, strength, signals, chosen)
@@ -359,6 +362,14 @@ class Recall:
             item["why"] = {"scores": {name: round(value, 4) for name, value in entry.parts.items()}, **why}
             items.append(item)
         return items
+
+
+def _is_untold(question: Question, ranked: Sequence[Ranked], fenced: Fence) -> bool:
+    """Of one of whom nothing is known by name, only what speaks of him can tell anything."""
+    if not fenced.unknown:
+        return untold(question, ranked, named=fenced.names)
+    telling = [one for one in ranked if not one.barred]
+    return not telling or untold(question, telling, named=(*fenced.names, *fenced.unknown))
 
 
 def _worth_showing(ranked: list[Ranked], question: Question) -> list[Ranked]:

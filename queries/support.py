@@ -16,11 +16,13 @@ import orjson
 from taishi.ingest.admission import PROMPT
 from taishi.ingest.normal import normalise
 from taishi.ingest.registry import default_registry
+from taishi.projections.stopwords import STOP_WORDS
 
 from .asking import OWNS, POSSESSIONS, RELATIVE
-from .fence import Fence, names_it
+from .fence import Fence, names_it, normal_name
 from .naming import named_system, speaks_of
 from .rows import ClaimRow, EventRow
+from .synonyms import mentions
 from .understand import Question
 from .validity import GONE, Status, Verdict
 
@@ -48,6 +50,20 @@ _REPORTING: Final = re.compile(
 _QUOTATION: Final = re.compile(r"[“「『][^”」』]*[”」』]?|\"[^\"]*\"?")
 _MORE_SENTENCES: Final = re.compile(r"[.!?。！？…;；][”\"'’」』)]*\s*[^\W_]")
 _VERSION: Final = re.compile(r"\d|[一二三四五六七八九十](?:点|代|版)|\b(?:alpha|beta|nightly|canary|lts)\b")
+_NAMES: Final = frozenset({RELATIVE, OWNS, "name", "nickname", "surname"})
+_NAMING: Final = re.compile(r"叫|名|\b(?:called|named|names?)\b|(?<=[a-z],) [A-Z][a-z]|(?<=[a-z]) [A-Z][a-z]+\b")
+"""In words of which no claim was read: what may be a name."""
+_COUNTED: Final = re.compile(
+    r"^(?:\d|[一两二三四五六七八九十几]个?"
+    r"|(?:an?|one|two|three|four|five|six|some|several)\b)"
+)
+_SENTENCE: Final = re.compile(r"[^.!?。！？\n]+[.!?。！？]*")
+_GUESS: Final = re.compile(
+    r"可能|也许|或许|大概|说不定|估计|我猜|我想|应该|恐怕|看来|似乎|好像|可以(?:试|推荐|建议|考虑)|要不"
+    r"|\b(?:maybe|perhaps|probably|possibly|presumably|likely|might|may|could|would|should|guess|suspect|suppose|imagine"
+    r"|assume|seems?|sounds? like|looks? like)\b|\bi(?:['’]d| would) say\b|\bi(?: |['’]d )(?:think|bet)\b"
+)
+_TO_ASSISTANT: Final = re.compile(r"[你您]|助[手理]|\byou(?:r|rs|['’]\w+)?\b|\bassistant")
 _GROWS: Final = frozenset({"age"})
 """Predicates whose value at one time tells that at any other."""
 _LAPSED: Final = frozenset({"ended", "superseded"})
@@ -82,6 +98,9 @@ class Support:
         if self._asking.kin:
             return claim.predicate == RELATIVE and self._asking.relation_fits(qualifiers_of(claim))
         predicate = claim.predicate or ""
+        if predicate in self._asking.implied:
+            told = normalise(_told(claim))
+            return self._asking.implies(predicate, qualifiers=qualifiers_of(claim), text=told)
         if self._asking.things and predicate in POSSESSIONS:
             told = normalise(_told(claim))
             if not self._asking.may_tell(predicate=predicate, qualifiers=qualifiers_of(claim), text=told):
@@ -100,8 +119,10 @@ class Support:
         predicate = claim.predicate or ""
         asked = words = self._asking.for_predicate(predicate)
         if words or self._asking.meant:
-            told = normalise(_told(claim)) if self._asking.meant else ""
+            told = normalise(_told(claim)) if self._asking.meant or self._asking.implied else ""
             words = self._asking.explained_by(predicate=predicate, qualifiers=qualifiers_of(claim), text=told)
+        if predicate in self._asking.implied and not words:
+            return ()
         if lift >= NEAR and asked and not (self._asking.things and predicate in POSSESSIONS):
             words = (*words, *self._asking.sort)
         if claim.subject_key in self._fence.names:
@@ -134,6 +155,10 @@ class Support:
 
     def bars_claim(self, claim: ClaimRow, origins: Iterable[str]) -> bool:
         """Whether the claim can never support. `origins` are those of its evidence."""
+        if self._fence.passes_over(normalise(_told(claim)), of=claim.subject_key or ""):
+            return True
+        if self._names_nobody([claim], claim.text):
+            return True
         if self._is_of_another(claim) or self._is_only_planned(claim) or self._states_none(claim.text, [claim]):
             return True
         said_by = set(origins)
@@ -143,6 +168,11 @@ class Support:
     def bars_event(self, event: EventRow, claims: Sequence[ClaimRow]) -> bool:
         if event.decision in _REFUSED or self._is_taken_out(event.text):
             return True
+        speaker = "" if event.speaker is None else normal_name(event.speaker)
+        if self._fence.passes_over(normalise(event.text or ""), of=speaker) or self._names_nobody(claims, event.text):
+            return True
+        if event.role == "assistant" and self._is_mere_reply(event.text or ""):
+            return True
         if event.origin in ("tool", "external") and self._question.first_person:
             return True
         if not claims and self._leaves_open(event):
@@ -150,6 +180,32 @@ class Support:
         if self._states_none(event.text, claims):
             return True
         return self.is_of_another(claims)
+
+    def _names_nobody(self, claims: Sequence[ClaimRow], text: str | None) -> bool:
+        """Whether nothing but the name of a relative is asked for, and the words, with these claims, tell none."""
+        asking = self._asking
+        if not asking.naming or not asking.kin or asking.asks.keys() - _NAMES or self._question.intent != "current":
+            return False
+        for claim in claims:
+            if claim.predicate in ("name", "nickname") or "name" in qualifiers_of(claim):
+                return False
+            if claim.predicate == RELATIVE and _is_name(claim.value or ""):
+                return False
+        return bool(claims) or _NAMING.search(text or "") is None
+
+    def _is_mere_reply(self, text: str) -> bool:
+        """Whether an assistant's words tell what is asked only in what he guesses, offers or asks back himself."""
+        if self._question.intent == "open" or _TO_ASSISTANT.search(self._question.text):
+            return False
+        sentences = _SENTENCE.findall(normalise(text))
+        stated = " ".join(s for s in sentences if not (_GUESS.search(s) or s.rstrip().endswith(("?", "？"))))
+        if len(stated) == sum(map(len, sentences)) + len(sentences) - 1:
+            return False
+        told = set(_words(stated))
+        asked = {w for w in _words(self._question.text) if w not in STOP_WORDS}
+        if any(w in told or not w.isascii() and w[-2:] in stated for w in asked):
+            return self._fence.names != () and not self._fence.mentions(stated)
+        return True
 
     def is_of_another(self, claims: Sequence[ClaimRow]) -> bool:
         """Whether words with these claims say of someone else what is asked of one."""
@@ -288,6 +344,12 @@ class Support:
         """Whether what is denied is an answer: "Do I still live in Bath?", or what is not eaten."""
         single = default_registry().predicate(claim.predicate or "").single(qualifiers_of(claim))
         return not single or normalise(claim.value or "") in self._question.text
+
+
+def _is_name(value: str) -> bool:
+    """And not who else it is ("two kids")."""
+    words = normalise(value)
+    return bool(words) and _COUNTED.match(words) is None and not any(m.words == words for m in mentions(words))
 
 
 def _told(claim: ClaimRow) -> str:

@@ -23,7 +23,7 @@ from taishi.ingest.normal import normalise
 from taishi.ingest.timewords import read_times
 
 from .asking import Asking, asking
-from .naming import named_person, named_system
+from .naming import named_in_capitals, named_person, named_system
 from .passages import is_dialogue, is_passage, length
 
 QUESTION: Final = 400
@@ -111,7 +111,8 @@ class Question:
     that say how is asked (before, now, in March), `telling` those that say which one is meant (sister, not brother):
     the first need not stand in an answer, the second must.
 
-    `fence_words` are those that may name whom or what it is about: none in a passage.
+    `fence_words` are those that may name whom or what it is about: none in a passage. `called` are names, known or
+    not, of others of whom alone it asks.
     `valid_at` is the point of valid time that the words ask about; None: the request's own, or now. `pointed`: the
     request has one. `recounts`: how something went over time is to be told (`recounting`).
     """
@@ -126,6 +127,7 @@ class Question:
     span: tuple[int, int] | None = None
     valid_at: int | None = None
     fence_words: str = ""
+    called: tuple[str, ...] = ()
     pointed: bool = False
     recounts: bool = False
 
@@ -224,6 +226,7 @@ def understand(
         span=span,
         valid_at=valid_at,
         fence_words=words,
+        called=() if first else named_in_capitals(text[:QUESTION]),
         pointed=valid_at_given,
     )
 

@@ -292,6 +292,74 @@ def test_what_one_says_of_oneself_does_not_support_what_is_asked_of_another(tmp_
     assert side.ask("Which van does Otto drive?")["answerability"] != "supported"
 
 
+def test_of_one_whose_name_nobody_has_what_is_known_of_the_user_supports_nothing(tmp_path):
+    h = History()
+    said = h.say("My name is Ravi and I work as a joiner. My phone number is 555 0142. I love Lisbon.")
+    for predicate, value in (("name", "Ravi"), ("role", "joiner"), ("phone", "555 0142"), ("likes", "Lisbon")):
+        h.claim("user", predicate, value, said=said)
+    side = ReadSide(tmp_path, h.events)
+    for nobody in ("What does Ingrid do?", "What is Ingrid's phone number?", "What is Mr. Ashdown's phone number?"):
+        assert side.ask(nobody)["answerability"] == "no_evidence", nobody
+    for known in ("What does Ravi do?", "What is Ravi's phone number?", "Do I like Lisbon?", "What do I do?"):
+        assert side.ask(known)["answerability"] == "supported", known
+
+
+@pytest.mark.parametrize(
+    ("guess", "question"),
+    [
+        ("I'd say Nils probably loves olives as well.", "Does Nils love olives?"),
+        ("你哥哥可能也喜欢吃橄榄。", "我哥哥喜欢吃橄榄吗？"),
+        ("Noted. I could suggest soy yoghurt instead.", "Can I have yoghurt?"),
+    ],
+)
+def test_a_guess_of_the_assistant_supports_nothing(tmp_path, guess, question):
+    h = History()
+    h.claim("Nils", "lives_in", "Oslo", said=h.say("Nils lives in Oslo."))
+    h.say(guess, actor=Actor(role="assistant"))
+    assert ReadSide(tmp_path / "a", h.events).ask(question)["answerability"] != "supported"
+
+
+def test_what_the_assistant_states_beside_a_guess_may_support(tmp_path):
+    h = History()
+    h.say("The Aurora hotel has a sauna. You might like it.", actor=Actor(role="assistant"))
+    assert ReadSide(tmp_path, h.events).ask("Has the Aurora hotel a sauna?")["answerability"] == "supported"
+
+
+def test_that_there_is_a_relative_does_not_tell_what_he_is_called(tmp_path):
+    h = History()
+    said = h.say("We have two kids.")
+    h.claim("user", "relative", "two kids", said=said, qualifiers={"relation": "kids"})
+    h.claim("my mum", "birthday", "14 May", said=h.say("My mum's birthday is on 14 May."))
+    named = h.say("My husband is called Olaf.")
+    h.claim("user", "relative", "Olaf", said=named, qualifiers={"relation": "husband"})
+    side = ReadSide(tmp_path, h.events)
+    assert side.ask("What is my son called?")["answerability"] != "supported"
+    assert side.ask("What's my mum's name?")["answerability"] != "supported"
+    assert side.ask("What is my husband called?")["answerability"] == "supported"
+
+
+def test_who_has_a_husband_is_married_and_who_was_born_in_a_year_has_an_age(tmp_path):
+    h = History()
+    kin = h.say("My husband Olaf is a cook, and my brother Nils is a tailor.")
+    h.claim("user", "relative", "Nils", said=kin, qualifiers={"relation": "brother"})
+    alone = ReadSide(tmp_path / "brother", list(h.events))
+    assert alone.ask("Am I married?")["answerability"] != "supported"
+    h.claim("user", "relative", "Olaf", said=kin, qualifiers={"relation": "husband"})
+    h.claim("user", "birthday", "2 June 1988", said=h.say("I was born on 2 June 1988."))
+    side = ReadSide(tmp_path / "husband", h.events)
+    for question in ("Am I married?", "Is the user married?", "我结婚了吗？"):
+        reply = side.ask(question)
+        assert (reply["answerability"], reply["items"][0]["value"]) == ("supported", "Olaf"), question
+    for question in ("How old am I?", "我多大了？"):
+        assert side.ask(question)["items"][0]["value"] == "2 June 1988", question
+
+
+def test_a_birthday_without_a_year_tells_no_age(tmp_path):
+    h = History()
+    h.claim("user", "birthday", "2 June", said=h.say("My birthday is on 2 June."))
+    assert ReadSide(tmp_path, h.events).ask("How old am I?")["answerability"] != "supported"
+
+
 def test_a_brother_is_not_a_sister(tmp_path):
     h = History()
     said = h.say("我哥哥叫大勇，是个厨师。")
