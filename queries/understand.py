@@ -37,7 +37,7 @@ SHOWS_PAST: Final = frozenset({"history", "when", "past", "open"})
 _FIRST_PERSON: Final = re.compile(r"[我咱俺]|\b(?:i|me|my|mine|myself|we|us|our|ours)\b")
 _USER: Final = re.compile(
     r"(?:该|此|本)?用户(?!名|数|群|量|体验|反馈|手册|协议|界面)"
-    r"|\bthe user(?:['’]s)?\b(?! (?:interface|name|guide|experience|manual))|\buser['’]s\b"
+    r"|\bthe user\b(?! (?:interface|name|guide|experience|manual))|\buser(?=['’]s\b)"
     r"|^user (?=(?:is|has|does|do|likes?|loves?|prefers?|lives?|works?|wants?|can|profile|info\w*|details|bio\w*"
     r"|background|location|city|address|home|job|occupation|profession|career|role|employer|company|age|birth\w*|gender"
     r"|hobb\w+|interests?|pets?|diet\w*|food|allerg\w+|prefer\w+|contacts?|phone|e-?mail|languages?|family|partner"
