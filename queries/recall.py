@@ -43,7 +43,7 @@ from .rows import NamespaceRow
 from .signals import signals_of
 from .splitting import interleaved, questions_in, sides_in
 from .times import zone_of
-from .understand import Question, understand
+from .understand import Question, in_first_person, understand
 from .validity import Point
 from .vector_lag import NAME as BEHIND
 from .vector_lag import VectorLag
@@ -165,7 +165,7 @@ class Recall:
         if self._dense is None or not (terms or terms.stops):
             return None
         try:
-            return self._dense.embed(query)
+            return self._dense.embed(in_first_person(query))
         except TaishiError:
             degraded.append("vectors")
             return None

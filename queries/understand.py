@@ -236,6 +236,21 @@ def of_asker(words: str) -> bool:
     return _FIRST_PERSON.search(words) is not None or _USER.search(words) is not None
 
 
+_OF_USER: Final = (
+    (re.compile(r"\bdoes the user\b(?!['’])", re.I), "do I"),
+    (re.compile(r"\bis the user\b(?!['’])", re.I), "am I"),
+    (re.compile(r"\bhas the user\b(?!['’])", re.I), "have I"),
+    (re.compile(r"\b(did|was|can|will|should|would) the user\b(?!['’])", re.I), r"\1 I"),
+)
+
+
+def in_first_person(query: str) -> str:
+    """A whole question of the user as he would ask it himself: so he spoke, and so it is nearest to what he said."""
+    for pattern, own in _OF_USER:
+        query = pattern.sub(own, query)
+    return query
+
+
 def states(words: str) -> bool:
     """Whether the (normalised) words say something and ask nothing: whole sentences, the last of which is no question.
     A few bare words ("coffee maker model") are taken for a question."""

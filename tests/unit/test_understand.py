@@ -7,7 +7,7 @@ from datetime import UTC, timedelta, timezone
 import pytest
 
 from taishi.ingest.instants import DAY, render
-from taishi.queries.understand import understand
+from taishi.queries.understand import in_first_person, understand
 from tests.support.read_side import NOW, at
 
 
@@ -136,3 +136,17 @@ def test_the_user_is_who_is_asked_of_and_nothing_that_is_asked_for(question: str
 @pytest.mark.parametrize("question", ["the user interface", "user service port", "用户数是多少"])
 def test_users_in_general_are_not_the_user(question: str):
     assert not asked(question).first_person
+
+
+@pytest.mark.parametrize(
+    ("asked", "own"),
+    [
+        ("When does the user go sailing?", "When do I go sailing?"),
+        ("Is the user a nurse?", "am I a nurse?"),
+        ("Which town did the user leave?", "Which town did I leave?"),
+        ("How does the user's brother travel?", "How does the user's brother travel?"),
+        ("When do I go sailing?", "When do I go sailing?"),
+    ],
+)
+def test_a_question_of_the_user_is_put_as_he_would_ask_it(asked, own):
+    assert in_first_person(asked) == own
