@@ -2,12 +2,15 @@
 
 Whoever is recorded with an id or a name is the subject of his own words by that name, and `user` is who is recorded
 with none. A namespace in which one person alone speaks of himself is that person's memory: "where do I live" is asked
-of him. In a chat of several nobody is taken for the one who asks.
+of him. In a chat of several nobody is taken for the one who asks. An agent that asks by a name of its own, of which
+nothing is known, asks of the user, unless it says "I".
 """
 
 from __future__ import annotations
 
 from typing import Final
+
+from taishi.ingest.normal import normal_value
 
 from .reading import ReadModel
 
@@ -26,6 +29,13 @@ def only_speaker(model: ReadModel, namespace: str) -> str | None:
             return None
         found = model.rows(_SPEAKERS, known.ns, SUBJECTS, LOOKED_AT)
     return str(found[0][0]) if len(found) == 1 else None
+
+
+def is_subject(model: ReadModel, namespace: str, name: str) -> bool:
+    """Whether anything is known of someone by that name."""
+    with model.view():
+        known = model.namespace(namespace)
+        return known is not None and model.one(_IS_SUBJECT, known.ns, normal_value(name)) is not None
 
 
 _IS_SUBJECT: Final = "SELECT 1 FROM subjects WHERE ns = ? AND subject_key = ?"

@@ -22,7 +22,7 @@ from taishi.ingest.openapi import Operation
 from taishi.ingest.web import json_reply, parse_body, path_parameter, query_parameters
 from taishi.projections.analysis import Analyzer
 
-from .asker import only_speaker
+from .asker import is_subject, only_speaker
 from .audit import AuditRequest, audit
 from .contract import (
     AUDIT,
@@ -54,7 +54,7 @@ from .rows import NamespaceRow
 from .status import VectorsAt, namespace_status, whole_status
 from .timeline import timeline
 from .times import instant, zone_of
-from .understand import of_asker
+from .understand import in_own_name, of_asker
 from .validity import Point
 from .vector_lag import VectorLag
 
@@ -134,9 +134,13 @@ class Routes:
         position = None if as_of is None else as_of.seq
         name = None if key is OPEN else key.name
         asked = request_of(body, valid_at=valid_at, known_at=known_at, position=position, key=name)
-        if asked.asker is not None or not of_asker(normalise(asked.query)):
+        words = normalise(asked.query)
+        model = self._side.models.of(body.namespace)
+        if not of_asker(words):
             return asked
-        return replace(asked, asker=only_speaker(self._side.models.of(body.namespace), body.namespace))
+        if asked.asker is not None and (in_own_name(words) or is_subject(model, body.namespace, asked.asker)):
+            return asked
+        return replace(asked, asker=only_speaker(model, body.namespace))
 
     async def _caught_up(self, position: Position | None, *, field: str) -> None:
         """Waits until the read model has folded that position. Raises NotCaughtUp, InvalidInput where the log ends

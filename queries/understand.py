@@ -233,7 +233,12 @@ def understand(
 
 def of_asker(words: str) -> bool:
     """Whether (normalised) words speak of the one who asks, in the first person or as the user."""
-    return _FIRST_PERSON.search(words) is not None or _USER.search(words) is not None
+    return in_own_name(words) or _USER.search(words) is not None
+
+
+def in_own_name(words: str) -> bool:
+    """Whether (normalised) words are in the first person."""
+    return _FIRST_PERSON.search(words) is not None
 
 
 _OF_USER: Final = (

@@ -34,7 +34,7 @@ def test_sealed_verified_anchored_and_caught(tmp_path: Path) -> None:
         tell(taishi, 120)
         taishi.settle("ledger", seconds=60)
         reader = {"actor": {"id": "clerk"}, "session": "desk"}
-        asked = {"namespace": "ledger", "query": "where does the user live?", **reader}
+        asked = {"namespace": "ledger", "query": "which house number did the user move to?", **reader}
         (first, *_) = httpx.post(f"{taishi.read}/v1/recall", json=asked, timeout=30).json()["items"]
         anchor = str(tmp_path / "heads.json")
         heads = said(taishi, "audit", "heads", "--export", anchor)

@@ -609,3 +609,9 @@ def test_of_several_who_speak_nobody_is_taken_for_the_one_who_asks(tmp_path: Pat
 def test_an_assistant_with_a_name_is_not_the_one_who_asks(tmp_path: Path) -> None:
     with Api(tmp_path, named("bot-1", role="assistant")) as client:
         assert ask(client, query="Where do I live?").json()["answerability"] != "supported"
+
+
+def test_an_agent_of_which_nothing_is_known_asks_of_the_user_unless_it_says_i(tmp_path: Path) -> None:
+    with Api(tmp_path, named("ned-7")) as client:
+        assert ask(client, query="Where does the user live?", actor="desk").json()["items"][0]["value"] == "Place0"
+        assert ask(client, query="Where do I live?", actor="desk").json()["answerability"] == "no_evidence"
