@@ -19,7 +19,7 @@ from pathlib import Path
 import httpx
 
 from taishi.ingest.crashpoints import POINTS
-from tests.crash.load import Load, judge, read_log
+from tests.crash.load import Load, judge, models_as_they_are, read_log
 from tests.support.running import NAMES, RunningTaishi
 
 NAMESPACES = [f"crash-{n}" for n in range(6)]
@@ -104,7 +104,8 @@ def settle_and_judge(folder: Path, taishi: RunningTaishi, load: Load) -> dict[st
         taishi.settle(namespace, seconds=60 + len(load.acknowledged) / 50)
     scratch = folder / "scratch"
     scratch.mkdir()
-    return judge(taishi.home, read_log(taishi.home, taishi.log_url), load, scratch)
+    with models_as_they_are(taishi.home) as models:
+        return judge(models, read_log(taishi.home, taishi.log_url), load, scratch)
 
 
 def main() -> None:
