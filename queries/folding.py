@@ -134,6 +134,11 @@ def omissions(entries: Sequence[Ranked], kept: Sequence[Ranked]) -> dict[int, Om
     }
 
 
+def best_first(entries: Iterable[Ranked]) -> list[Ranked]:
+    """By score; equal ones in the order claim before event, newer before older."""
+    return sorted(entries, key=lambda r: (-r.score, r.claim is None, -r.doc))
+
+
 def with_sources(entry: Ranked, more: Iterable[int]) -> Ranked:
     return replace(entry, sources=tuple(dict.fromkeys([*entry.sources, *more])))
 

@@ -20,7 +20,7 @@ from typing import Final
 from taishi.ingest.normal import normalise
 from taishi.projections.stopwords import STOP_WORDS
 
-from .folding import Ranked
+from .folding import Ranked, best_first
 
 SUMMAND: Final = "thread"
 """How `why` calls it."""
@@ -65,7 +65,7 @@ def followed(ranked: Sequence[Ranked], question: str) -> list[Ranked]:
         gain = FOLLOWED * share if one is not near[0] else 0.0
         told_more = gain >= LEAST
         better.append(replace(one, score=one.score + gain, parts={**one.parts, SUMMAND: gain}) if told_more else one)
-    return sorted([*better, *rest], key=lambda r: (-r.score, r.claim is None, -r.doc))
+    return best_first([*better, *rest])
 
 
 def _text(one: Ranked) -> str:

@@ -15,7 +15,7 @@ from taishi.projections.schema import document_of_claim, document_of_event
 
 from .channels import Found
 from .fence import Fence
-from .folding import Omission, Ranked, folded, omissions, with_sources
+from .folding import Omission, Ranked, best_first, folded, omissions, with_sources
 from .following import SUMMAND as THREAD
 from .following import followed
 from .ordering import in_order
@@ -107,8 +107,8 @@ class _Ranking:
         self.lapsed = self._support.lapsed(judged, verdicts)
         scoring.newness = self._by_age(claims, events)
         claims, judged = (dict(as_weighed(self._model, rows, self._point)) for rows in (claims, judged))
-        entries = [*self._claims(claims, judged, verdicts), *self._events(events, behind, judged, verdicts)]
-        entries.sort(key=lambda r: (-r.score, r.claim is None, -r.doc))
+        found = [*self._claims(claims, judged, verdicts), *self._events(events, behind, judged, verdicts)]
+        entries = best_first(found)
         facts = self._question.intent != "open" and not (scoring.advice or self._question.recounts)
         if facts and not self._question.asks_state and THREAD not in self._ablated:
             entries = followed(entries, self._question.text)

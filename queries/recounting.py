@@ -14,6 +14,7 @@ from dataclasses import replace
 from typing import Final
 
 from .folding import Ranked
+from .passages import length
 from .reading import ReadModel
 
 LONGEST: Final = 400
@@ -62,7 +63,6 @@ _FRAME: Final = re.compile(
     r"|我(?:先后)?(?:提到|聊到|说到|谈到|讨论)过?的?|(?:各个|不同的?|哪些)(?:方面|话题|内容|要点)",
     re.IGNORECASE,
 )
-_WORD: Final = re.compile(r"[A-Za-z0-9][\w'’-]*|[\u4e00-\u9fff]")
 
 
 def recounted(text: str) -> str | None:
@@ -70,9 +70,7 @@ def recounted(text: str) -> str | None:
     if len(text) > LONGEST or _ASKS.search(text) is None:
         return None
     topic = " ".join(_FRAME.sub(" ", text).split()).strip(" ,，.。;；")
-    words = _WORD.findall(topic)
-    length = sum(1.0 if word[0].isascii() else 0.5 for word in words)
-    return topic if length >= SHORTEST else None
+    return topic if length(topic) >= SHORTEST else None
 
 
 def sessions_of(model: ReadModel, ranked: Sequence[Ranked]) -> dict[int, str]:

@@ -135,9 +135,9 @@ class Routes:
         name = None if key is OPEN else key.name
         asked = request_of(body, valid_at=valid_at, known_at=known_at, position=position, key=name)
         words = normalise(asked.query)
-        model = self._side.models.of(body.namespace)
         if not of_asker(words):
             return asked
+        model = self._side.models.of(body.namespace)
         if asked.asker is not None and (in_own_name(words) or is_subject(model, body.namespace, asked.asker)):
             return asked
         return replace(asked, asker=only_speaker(model, body.namespace))
