@@ -27,6 +27,7 @@ EACH: Final = "\x1f"
 
 _NOWADAYS: Final = re.compile(r"today\b", re.I)
 """In front of what lasts, an English "today" is no day."""
+_WAS: Final = re.compile(r"\b(?:was|were)\b", re.I)
 _BEGINS: Final = re.compile(r"开始(?![时的])|从此|\b(?:started|began)\b", re.I)
 
 
@@ -53,7 +54,8 @@ def claims_of(grammar: Grammar, reading: Reading, place: Place, carry: Carry) ->
     if course == "state" and place.lead is not None and _NOWADAYS.match(place.utterance.text, place.lead) is not None:
         spans = ()
     when = validity(
-        course, spans, place.utterance.said_at, negated=reading.negated, temporary=left.temporary, past=left.past
+        course, spans, place.utterance.said_at, negated=reading.negated, temporary=left.temporary, past=left.past,
+        so_far=not left.past and _WAS.search(place.clause.text) is None,
     )
     if when is None:
         return []
@@ -124,7 +126,7 @@ def _timely(grammar: Grammar, reading: Reading, spans: Sequence[TimeSpan], place
     now = from_datetime(place.utterance.said_at)
     dated = [span for span in spans if span.kind != "frequency"]
     if frame.timed == "scope":
-        return any(span.kind in ("when", "during") and span.begins <= now < span.ends < FOREVER for span in dated)
+        return any(span.kind in ("when", "during", "until") and span.begins <= now < span.ends < FOREVER for span in dated)
     if frame.timed == "future":
         if _AS_A_RULE.search(place.clause.text) is not None:
             return False
@@ -172,7 +174,7 @@ def _emitted(emit: Emit, reading: Reading, when: Validity, place: Place, quote: 
             yield Claim(
                 subject=kept_name(reading.subject.name if emit.subject is None else fill(emit.subject), predicate), predicate=predicate, value=item,
                 quote=quote, negated=reading.negated if emit.negated is None else emit.negated, qualifiers=told,
-                modality=frame.modality, valid_from=when.valid_from, valid_to=when.valid_to, to_inferred=when.to_inferred,
+                modality=emit.modality or frame.modality, valid_from=when.valid_from, valid_to=when.valid_to, to_inferred=when.to_inferred,
                 from_source=when.from_source, grain=when.grain, occurs_from=when.occurs_from, occurs_to=when.occurs_to,
                 temporary=when.temporary, corrects=corrects(place.sentence), succeeds=emit.succeeds,
                 transfer=frame.transfer, confidence=frame.confidence,

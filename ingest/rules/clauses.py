@@ -85,6 +85,9 @@ _EN_OWN: Final = re.compile(
 _EN_INTRODUCED: Final = re.compile(r"\b(?:I'm|I am)\s+[A-Z][\w'-]*(?:\s+[A-Z][\w'-]*)?(?:,\s+\d{1,3}\b)?,\s+(?:an?|the|\d{1,3})\b")
 """Who says his name and, behind a comma, what he is."""
 _EN_APPOSED: Final = re.compile(r"\b(?:my|our)\s+[\w-]+(?:(?:\s+[\w-]+)?,\s+[A-Z][\w-]+,|,?\s+(?-i:[A-Z])[\w-]+,?\s+and\s+I\s+(?:\w+\s+)?live\b)", re.I)
+_EN_COUNTED: Final = re.compile(
+    r"\b(?:have|has|got|own|are)\s[^,.:;]{0,30}?\b(?:kids|children|sons|daughters|brothers|sisters|siblings|boys|girls|twins|cats|dogs|pets|kittens|rabbits|horses|grandchildren|nephews|nieces|cousins|flatmates|roommates):\s+(?-i:[A-Z])", re.I)
+"""Who counts those whose names stand behind a colon."""
 
 
 def _cuts(text: str, chinese: bool) -> list[tuple[int, int]]:
@@ -92,6 +95,8 @@ def _cuts(text: str, chinese: bool) -> list[tuple[int, int]]:
     kept_whole = [] if chinese else [m.span() for m in _EN_APPOSED.finditer(text)]
     if not chinese and ("I'm " in text or "I am " in text):
         kept_whole += [m.span() for m in _EN_INTRODUCED.finditer(text)]
+    if not chinese and ": " in text:
+        kept_whole += [m.span() for m in _EN_COUNTED.finditer(text)]
     pieces: list[tuple[int, int]] = []
     at = 0
     for cut in (_ZH_CUT if chinese else _EN_CUT).finditer(text):

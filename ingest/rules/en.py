@@ -13,7 +13,7 @@ from .frames import Tables, load_tables
 from .subjects import Left, Subject, Voice
 from .systems import LABEL
 
-TABLES: Final[Tables] = load_tables("words_en.toml", "people_en.toml", "systems_en.toml", "everyday_en.toml", "frames_en.toml")
+TABLES: Final[Tables] = load_tables("words_en.toml", "people_en.toml", "systems_en.toml", "changes_en.toml", "everyday_en.toml", "frames_en.toml")
 LISTS: Final = TABLES.lists
 SETS: Final = {name: frozenset(words) for name, words in LISTS.items()}
 _ADVERBS: Final[Mapping[str, str]] = {

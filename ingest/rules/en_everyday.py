@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from .en import NAME, TABLES, any_of
+from .en import NAME, SETS, TABLES, any_of
 from .en_values import CLEANERS as _GENERAL
 from .subjects import Part
 
@@ -59,8 +59,14 @@ def _daily(text: str) -> Part | None:
     return Part(text.strip(), drunk["what"].lower() if drunk is not None else _base(bare))
 
 
+_HAD: Final = re.compile(r"(?:have|has) (?!(?:an? |my |some )?(?:breakfast|lunch|dinner|brunch|supper|coffee|tea|beer|wine|dessert|snacks?|seconds|meetings?|lie-in)\b)", re.I)
+"""What one has and does not do."""
+
+
 def _act(text: str) -> Part | None:
     """What is drunk is a habit's value by itself, as `_daily` says it."""
+    if _HAD.match(text.strip()):
+        return None
     drunk = _DRUNK.match(text.strip())
     return Part(text.strip(), _base(text) if drunk is None else drunk["what"].lower())
 
@@ -127,9 +133,46 @@ def _one_of(text: str) -> Part | None:
     return Part(_ONE_OF.get(low) or (low[:-1] if low.endswith("s") and not low.endswith("ss") else low))
 
 
+_NO_THING: Final = re.compile(
+    r"\b(?:ideas?|stor(?:y|ies)|vision|dreams?|plans?|shares?|stakes?|stocks?|rights|soul|games?|match|calls?|favou?rs?|e-?mails?|messages?|gestures?|compliments?|"
+    r"money|cash|time|weight|hope|jobs?|work|energy|patience|appetite|strength|access|choice|chance|option|need|problems?|issues?|questions?|feelings?|pain|symptoms?|"
+    r"fever|cold|cough|habit|urge|feeling|permission|information|details?|answers?|number|address|link|files?|data|code|contact|hours?|days?|weeks?|years?|minutes?|"
+    r"meetings?|lessons?|class(?:es)?|right|excuse|faith|trust|interest|desire|space|room|budget|deadline|votes?|notice|word|best|heart|opinion|advice|point|speech|talk|"
+    r"presentation|regards|consent|seat|blood|all|thing|things|stuff|strategy|feature|logic|project|support|lead|reins|baton|mind|temper|voice|way|fear|allergy|headaches?|migraines?|"
+    r"tickets? available|luck|clue|reason|proof|control|power|attention|love|opportunity|friends?|family|parents|kids|children|boyfriend|girlfriend|husband|wife|partner|lunch|dinner|breakfast|food|snacks?|sandwich|bugs?|errors?|warnings?|ones?)\b|^\d|\x00|\[redacted",
+    re.I,
+)
+_LODGING: Final = re.compile(r"\b(?:place|house|flat|apartment|hotel|hostel|airbnb|parents|mum|mom|dad|friends?|sister|brother|aunt|uncle|cousin|cottage|cabin|bnb|motel|inn|sofa|couch|in-laws|folks|grandparents|home)(?:'s?)?(?: place| house| flat| apartment)?$", re.I)
+_NO_DECISION: Final = re.compile(r"(?:do|use|it|that|this|say|answer|respond|reply|include|be|worry|bother|comment)\b", re.I)
+_TIMES: Final = re.compile(r"\d|\b(?:midnight|noon|hour|hourly|day|daily|night|nightly|week|weekly|month|monthly|morning|evening|(?:mon|tues|wednes|thurs|fri|satur|sun)days?|minutes?)\b", re.I)
+
+
+def _thing(text: str) -> Part | None:
+    """What can be had, sold and lost; no idea, no time and nobody."""
+    return None if _NO_THING.search(text) or text.lower() in SETS["relation"] or len(text.split()) > 5 else _GENERAL["noun"](text)
+
+
+def _given_thing(text: str) -> Part | None:
+    return None if text.lower().endswith(("present", "gift", "card", "letter", "hand", "keys", "key", "baby")) else _thing(text)
+
+
+def _lodging(text: str) -> Part | None:
+    """One stays at a place or with people; a name alone is a company as well."""
+    return Part(text.strip()) if _LODGING.search(text.strip()) else None
+
+
+def _decided(text: str) -> Part | None:
+    return None if _NO_DECISION.match(text) or _NO_ACT.search(text) else Part(re.sub(r"\s+(?:after all|this time|because .*)$", "", text.strip(), flags=re.I))
+
+
+def _schedule(text: str) -> Part | None:
+    return Part(text.strip()) if _TIMES.search(text) and not re.search(r"\b(?:on (?:linux|windows|kubernetes|port|aws|the)\b|fails?|failed|errors?)", text, re.I) else None
+
+
 CLEANERS: Final[Mapping[str, Callable[[str], Part | None]]] = {
     "one_animal": _one_of, "calling": _calling, "one_relation": _one_of,
     "feared": _feared, "doing_less": _doing_less, "gave_up": _gave_up, "given_up": _given_up, "collected": _collected, "business": _business,
     "daily": _daily, "act": _act, "subject": _subject, "campus": _campus, "moment": _moment, "address": _address, "durable": _durable, "instrument": _GENERAL["skip"], "parted": _mapped("parted"),
-    "died": _mapped("died"), "handed": _mapped("handed"),
+    "died": _mapped("died"), "handed": _mapped("handed"), "thing": _thing, "given_thing": _given_thing, "lodging": _lodging, "decided": _decided,
+    "schedule": _schedule, "given": lambda text: Part(text.strip()), "event_said": lambda text: Part(text.strip(), "event"),
 }

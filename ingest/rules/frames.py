@@ -28,7 +28,7 @@ class Emit:
 
     `each`: an enumeration in the value, or in one qualifier, is one claim an item.
     `past`: the predicate by which it is told that it used to be so; empty: where the words say that it is over, it is
-    denied from now on, and no more. None: of the past nothing is claimed.
+    denied from now on, and no more. None: of the past nothing is claimed. `modality`: where it is not the row's.
     """
 
     predicate: str
@@ -40,6 +40,7 @@ class Emit:
     when: str | None = None
     past: str | None = None
     succeeds: bool = False
+    modality: Modality | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,7 +48,7 @@ class Frame:
     """One row. `subjects` says who may stand before it (`attribution`): self, person, other (a person that is not the speaker's kin), thing, …
 
     `flip`: the words are themselves negative. `explicit`: the subject must stand in the clause. `timed`: only with time
-    words of that sense (`future`; `scope`: a bounded time that is not over). `verbatim`: time words are part of the value. `holds`: only since and until are time words here, a season
+    words of that sense (`future`; `scope`: a time with an end that is not over). `verbatim`: time words are part of the value. `holds`: only since and until are time words here, a season
     or a part of the day belongs to the value. `affirm`: a negated form claims nothing.
     `done`: only where the words say that it has come about. `late`: tried after all rows that are not.
     `ahead`: the words say that their date is still to come. `denied`: only where it is negated. `wish`: it is read out of requests. `again`: what the words

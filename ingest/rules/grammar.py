@@ -19,13 +19,15 @@ class Grammar:
     """One language. `words`: triggers are whole words. `drops_subject`: a clause may leave its subject out.
 
     `once`: a clause that says no more than that what follows is past, until one with `since` ("now"); None where
-    verbs say so themselves. `alone`: what may stand beside time words that stand alone before a clause. `read_left` gives None where something is left over. `tail_off` gives the text (first what stands before it) without end
+    verbs say so themselves. `lead_in`: words before a statement that say nothing of it ("oh and"); None where rows know of
+    them. `alone`: what may stand beside time words that stand alone before a clause. `read_left` gives None where something is left over. `tail_off` gives the text (first what stands before it) without end
     particles, whether it ended in 了, and whether its end leaves the statement open. `leading_subject` gives False for someone not to be carried on.
     """
 
     words: bool
     drops_subject: bool
     alone: re.Pattern[str]
+    lead_in: re.Pattern[str] | None
     once: re.Pattern[str] | None
     since: re.Pattern[str] | None
     tables: Tables

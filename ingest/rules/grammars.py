@@ -14,15 +14,18 @@ _ZH_ONCE: Final = re.compile(
 )
 _ZH_SINCE: Final = re.compile(r"现在|如今|目前|后来|今年|眼下|不再|已经|再后来|这两年|最近")
 _EN_ALONE: Final = re.compile(rf"(?:[\s,:]|\b(?:{en.any_of('discourse')}|(?:historical )?(?:record|backfill|backfilled|history|log|entry|fact|changelog)(?=\s*:)|in|on|at|as of|of|by|back|around|about|early|late|the|since|from|during|starting|just)\b)*", re.I)
+_EN_LEAD_IN: Final = re.compile(
+    r"(?:(?:and|but|so|well|also|oh|hey|hi|hello|ok|okay|yes|yeah|yep|no|nope|actually|anyway|btw|by the way|fyi|i meant to say(?: that)?|i meant|sorry|just so you know|"
+    r"for the record|note that|remember(?: that)?|please (?:note|remember)(?: that)?|as i said|like i said),? )+", re.I)
 
 CHINESE: Final = Grammar(
-    words=False, drops_subject=True, alone=_ZH_ALONE, once=_ZH_ONCE, since=_ZH_SINCE,
+    words=False, drops_subject=True, alone=_ZH_ALONE, lead_in=None, once=_ZH_ONCE, since=_ZH_SINCE,
     tables=zh.TABLES, cleaners={**zh_values.CLEANERS, **zh_acts.CLEANERS, **zh_everyday.CLEANERS}, read_left=zh.read_left,
     without_pronoun=zh.without_pronoun, mentioned=zh.mentioned, leading_subject=zh.leading_subject,
     tail_off=zh_values.tail_off, split_list=zh_values.split_list, done=zh.done, agrees=zh.agrees, hands_on=zh.hands_on,
 )
 ENGLISH: Final = Grammar(
-    words=True, drops_subject=False, alone=_EN_ALONE, once=None, since=None,
+    words=True, drops_subject=False, alone=_EN_ALONE, lead_in=_EN_LEAD_IN, once=None, since=None,
     tables=en.TABLES, cleaners={**en_values.CLEANERS, **en_acts.CLEANERS, **en_everyday.CLEANERS}, read_left=en.read_left,
     without_pronoun=en.without_pronoun, mentioned=en.mentioned, leading_subject=en.leading_subject,
     tail_off=en_values.tail_off, split_list=en_values.split_list, done=en.done, agrees=en.agrees, hands_on=en.hands_on,

@@ -185,6 +185,8 @@ def _apply(
         if right is None:
             right = seen[key] = _right(grammar, place, 0, verbatim=True)
         match = frame.whole.fullmatch(right.body)
+        if match is None and grammar.lead_in is not None and (lead := grammar.lead_in.match(right.body)) is not None:
+            match = frame.whole.fullmatch(right.body, lead.end())
         if match is not None:
             left_begin, left_end = match.span("s") if "s" in match.re.groupindex else (0, 0)
             value_at = match.start("o") if "o" in match.re.groupindex else 0

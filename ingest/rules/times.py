@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from ..claims import Grain, TimeSource
@@ -35,8 +35,9 @@ def _open(instant: int) -> int | None:
     return None if instant in (BEGINNING, FOREVER) else instant
 
 
-def validity(course: Course, spans: Sequence[TimeSpan], said_at: datetime, *, negated: bool, temporary: bool, past: bool) -> Validity | None:
-    """None where words and time do not go together, so that nothing may be claimed."""
+def validity(course: Course, spans: Sequence[TimeSpan], said_at: datetime, *, negated: bool, temporary: bool, past: bool, so_far: bool = False) -> Validity | None:
+    """None where words and time do not go together, so that nothing may be claimed. `so_far`: a state that is told up to
+    now ("for the last six years") goes on."""
     now = from_datetime(said_at)
     dated = [s for s in spans if s.kind not in ("vague", "frequency")]
     if course in ("always", "habit"):
@@ -49,6 +50,8 @@ def validity(course: Course, spans: Sequence[TimeSpan], said_at: datetime, *, ne
         return Validity(valid_from=None, valid_to=now, to_inferred=False, from_source="inferred")
     held = Validity(valid_from=now, temporary=temporary)
     for span in dated:
+        if so_far and course == "state" and span.kind == "during" and span.ends == now:
+            span = replace(span, kind="since", ends=FOREVER)
         ranged = _held(course, span, now, negated=negated, temporary=temporary)
         if ranged is None:
             return None
