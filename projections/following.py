@@ -18,7 +18,8 @@ from typing import Final
 
 import apsw
 
-from taishi.ingest.errors import LogDamaged, LogRolledBack, TaishiError, Unavailable, UnknownEventVersion
+from taishi.ingest.envelope import Position
+from taishi.ingest.errors import LogDamaged, LogRolledBack, NotFound, TaishiError, Unavailable, UnknownEventVersion
 from taishi.ingest.log import EventLog
 
 from .store import CheckpointMoved
@@ -29,6 +30,22 @@ IDLE_SECONDS: Final = 1.0
 RETRY_SECONDS: Final = 0.2
 HELD_SECONDS: Final = 5.0
 """How long a partition that stands still waits before it is looked at again."""
+
+
+def is_held(log: EventLog, partition: int, seq: int, digest: bytes) -> bool:
+    """Whether the log still holds the event that a checkpoint names. One that was read once and is damaged since counts
+    as held: it stops those who read it anew, not those who stand behind it."""
+    if seq == 0:
+        return True
+    if log.head(partition) < seq:
+        return False
+    try:
+        return log.fetch(Position(partition, seq)).digest == digest
+    except NotFound:
+        return False
+    except (LogDamaged, UnknownEventVersion) as e:
+        log_.error("p%d: what was read last cannot be read again: %s", partition, e.message)
+        return True
 
 
 class Follower(ABC):

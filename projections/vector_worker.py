@@ -16,11 +16,11 @@ from typing import Final
 import numpy as np
 
 from taishi.ingest.envelope import Event, Position
-from taishi.ingest.errors import NotFound, Unavailable
+from taishi.ingest.errors import Unavailable
 from taishi.ingest.log import EventLog
 
 from .embedding import Embedder
-from .following import IDLE_SECONDS, RETRY_SECONDS, Follower
+from .following import IDLE_SECONDS, RETRY_SECONDS, Follower, is_held
 from .text_vectors import BATCH, TextVectors
 from .vector_schema import vector_path, vector_paths
 from .vector_texts import Texts, faded_by, forgotten_by, texts_of
@@ -52,12 +52,7 @@ class _Partition:
 
 def _stands_on(store: VectorStore, log: EventLog, partition: int) -> bool:
     at = store.checkpoint
-    if max(at.seq, at.forgotten) > log.head(partition):
-        return False
-    try:
-        return at.seq == 0 or log.fetch(Position(partition, at.seq)).digest == at.digest
-    except NotFound:
-        return False
+    return at.forgotten <= log.head(partition) and is_held(log, partition, at.seq, at.digest)
 
 
 def open_store(

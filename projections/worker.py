@@ -13,11 +13,10 @@ from typing import Final
 
 from taishi.ingest.crashpoints import reach
 from taishi.ingest.envelope import FORGETTING_TYPES, Event, Position
-from taishi.ingest.errors import LogDamaged, NotFound, UnknownEventVersion
 from taishi.ingest.log import EventLog
 
 from .analysis import Analyzer
-from .following import IDLE_SECONDS, RETRY_SECONDS, Follower
+from .following import IDLE_SECONDS, RETRY_SECONDS, Follower, is_held
 from .store import ReadModelFile, ReadModelOutdated
 
 log_ = logging.getLogger(__name__)
@@ -74,26 +73,11 @@ def open_model(
         log_.warning("%s", e.message)
         _discard(path)
         return ReadModelFile(path, analyzer, generation=generation, bulk=bulk)
-    if _stands_on(model, log, partition):
+    if is_held(log, partition, model.checkpoint.seq, model.checkpoint.digest):
         return model
     model.close()
     log_.error("the log was rolled back under %s: it is kept as %s and replayed", path.name, _set_aside(path).name)
     return ReadModelFile(path, analyzer, generation=generation, bulk=bulk)
-
-
-def _stands_on(model: ReadModelFile, log: EventLog, partition: int) -> bool:
-    at = model.checkpoint
-    if at.seq == 0:
-        return True
-    if log.head(partition) < at.seq:
-        return False
-    try:
-        return log.fetch(Position(partition, at.seq)).digest == at.digest
-    except NotFound:
-        return False
-    except (LogDamaged, UnknownEventVersion) as e:
-        log_.error("p%d: what was folded last cannot be read again: %s", partition, e.message)
-        return True
 
 
 class Projector(Follower):
@@ -149,7 +133,8 @@ class Projector(Follower):
         return len(read) == self._batch or len(events) < len(read)
 
     def stands(self, partition: int) -> bool:
-        return _stands_on(self._models[partition], self._log, partition)
+        at = self._models[partition].checkpoint
+        return is_held(self._log, partition, at.seq, at.digest)
 
     def positions(self) -> dict[int, int]:
         return {p: model.checkpoint.seq for p, model in self._models.items()}

@@ -18,7 +18,8 @@ import apsw
 import numpy as np
 import pytest
 
-from taishi.ingest.errors import InvalidInput, Unavailable
+from taishi.ingest.envelope import Event, Position
+from taishi.ingest.errors import InvalidInput, LogDamaged, Unavailable, UnknownEventVersion
 from taishi.projections.embedding import Vectors, unit
 from taishi.projections.embedding_hashed import HashedEmbedder
 from taishi.projections.store import CheckpointMoved
@@ -472,6 +473,26 @@ def test_run_embeds_what_comes_and_stops_when_told(tmp_path: Path, history: Hist
     thread.join(timeout=5)
     assert not thread.is_alive()
     w.close()
+
+
+@pytest.mark.parametrize("error", [LogDamaged("a bit is turned"), UnknownEventVersion("of tomorrow")])
+def test_what_it_stands_on_may_be_damaged_since_and_it_goes_on(
+    tmp_path: Path, history: History, error: Exception
+) -> None:
+    class Damaged(HistoryLog):
+        def fetch(self, position: Position) -> Event:
+            raise error
+
+    first = worker(tmp_path, history)
+    first.catch_up()
+    first.close()
+    history.say("the harbour is frozen")
+    model = Model()
+    second = VectorWorker(log=Damaged(history), folder=tmp_path, partitions=[0], embedder=model, secret=SECRET)
+    assert second.stands(0)
+    second.catch_up()
+    assert model.asked == ["the harbour is frozen"]
+    second.close()
 
 
 CRASHING = """
