@@ -122,7 +122,8 @@ class Rebuilding:
                     self._enqueue(generation, partition)
 
     def _extract(self, generation: Generation) -> None:
-        """Ends the reading of words once all that were there when it began have been read, or have failed."""
+        """Ends the reading of words once all that were there when it began have been read, or have failed. Where the
+        log cannot be read on, the rebuild has failed."""
         partitions = range(self._log.partitions)
         if not generation.targets:
             heads = {str(p): self._log.head(p) for p in partitions}
@@ -134,10 +135,17 @@ class Rebuilding:
         outbox = Outbox(path, generation=generation.extraction)
         try:
             done = all(_is_read(outbox, p, generation.targets[str(p)]) for p in partitions)
+            behind = {p: seq for p in partitions if (seq := outbox.checkpoint(p).seq) < generation.targets[str(p)]}
         finally:
             outbox.dispose()
         if done:
             self._change(generation, lambda g: replace(g, state="building"))
+            return
+        try:
+            for partition, seq in behind.items():
+                self._log.read(partition, after=seq, limit=1)
+        except (LogDamaged, UnknownEventVersion) as e:
+            self._fail(generation, e)
 
     def _change(self, generation: Generation, how: Callable[[Generation], Generation]) -> None:
         """Unless it was given up meanwhile."""

@@ -86,6 +86,7 @@ class PartitionBuild:
         limit = self._batch if self._upto is None else min(self._batch, self._upto - self.seq)
         if limit <= 0:
             return True
+        head = self._log.head(self._partition) if self._upto is None else None
         events = self._log.read(self._partition, after=self.seq, limit=limit)
         if events:
             try:
@@ -95,7 +96,7 @@ class PartitionBuild:
             except Exception:
                 self._find_poison(events)
             reach("rebuilt")
-        return self._upto is None and len(events) < limit
+        return head is not None and self.seq >= head  # a short batch may as well end before a damaged entry
 
     def _find_poison(self, events: Sequence[Event]) -> None:
         """Folds one by one what went wrong together. What an operator gave up is skipped. Raises PoisonEvent at the

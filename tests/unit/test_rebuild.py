@@ -9,11 +9,14 @@ from typing import Any
 
 import pytest
 
-from taishi.deploy.generations import Generations, ensure_generation, generation_folder, live_folder
+from taishi.deploy.generations import Generations, ensure_generation, generation_folder, live_folder, outbox_path
 from taishi.deploy.rebuilding import Rebuilding, give_up, start_rebuild
 from taishi.deploy.switching import activate, previous, prune
 from taishi.deploy.verifying import digest_of, scratch, sweep
-from taishi.ingest.errors import Conflict, NotCaughtUp, NotFound
+from taishi.ingest.envelope import Event
+from taishi.ingest.errors import Conflict, LogDamaged, NotCaughtUp, NotFound
+from taishi.ingest.outbox import Outbox
+from taishi.ingest.outbox_fold import Checkpoint
 from taishi.projections.analysis import Analyzer
 from taishi.projections.rebuild import PartitionBuild, PoisonEvent
 from taishi.projections.worker import Projector, model_path
@@ -40,10 +43,13 @@ class Home:
         ensure_generation(folder)
         self.generations = Generations(folder)
         self.log, self.queue = log, Queue()
-        self.rebuilding = Rebuilding(
+        self.rebuilding = self.rebuilds(log)
+        self.follow(live_folder(folder))
+
+    def rebuilds(self, log: HistoryLog) -> Rebuilding:
+        return Rebuilding(
             generations=self.generations, log=log, queue=self.queue, analyzer=lambda: ANALYZER, workers=2
         )
-        self.follow(live_folder(folder))
 
     def follow(self, folder: Path) -> None:
         projector = Projector(log=self.log, folder=folder, partitions=[0], analyzer=ANALYZER)
@@ -109,6 +115,38 @@ def test_a_rebuild_stops_at_a_poison_event_and_names_it(home: Home, history: His
     history.add("event.skipped", facts={"seq": bad.position.seq}, body={"reason": "made by mistake"})
     assert build.slice(seconds=10).complete
     build.close()
+
+
+class DamagedAt81(HistoryLog):
+    def read(self, partition: int, *, after: int, limit: int = 500) -> list[Event]:
+        if after == 80:
+            raise LogDamaged("the entry at p0:81 was altered")
+        return super().read(partition, after=after, limit=min(limit, 80 - after))
+
+
+def test_a_rebuild_ends_at_a_damaged_entry_and_names_it(home: Home, history: History) -> None:
+    home.rebuilding = home.rebuilds(DamagedAt81(history))
+    start_rebuild(home.generations)
+    home.rebuilding.drive()
+    home.work()
+    failed = home.generations.read().generation(2)
+    assert (failed.state, failed.error) == ("failed", "the entry at p0:81 was altered")
+
+
+def test_words_that_cannot_be_read_anew_end_a_rebuild(home: Home, tmp_path: Path, history: History) -> None:
+    home.rebuilding = home.rebuilds(DamagedAt81(history))
+    fresh = start_rebuild(home.generations, extractor="rules@2")
+    outbox = Outbox(outbox_path(tmp_path, fresh.extraction), generation=fresh.extraction)
+    reached = Checkpoint()
+    for seq in (40, 80):
+        home.rebuilding.drive()
+        assert home.generations.read().generation(2).state == "extracting"
+        with outbox.fold(0) as fold:
+            fold.advance(reached, reached := Checkpoint(seq=seq, digest=b""))
+    home.rebuilding.drive()
+    outbox.dispose()
+    failed = home.generations.read().generation(2)
+    assert (failed.state, failed.error) == ("failed", "the entry at p0:81 was altered")
 
 
 def test_a_generation_is_built_switched_to_and_back(home: Home) -> None:
