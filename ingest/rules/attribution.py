@@ -43,6 +43,11 @@ def _of_it(grammar: Grammar, before: str, place: Place, owner: Owner) -> Left | 
     return replace(left, subject=Subject(kind="thing", name=owner.name) if part is None else named)
 
 
+def _another_told(carry: Carry) -> bool:
+    """Was another person spoken of, whose wife or child a bare one may be?"""
+    return carry.third is not None or isinstance(carry.subject, Subject) and carry.subject.kind in ("person", "relative")
+
+
 def who(grammar: Grammar, frame: Frame, before: str, place: Place, carry: Carry) -> tuple[Left, Subject, bool] | None:
     """The left side, the subject, and whether the subject stands in an earlier clause. None: not certain who."""
     speaker = Subject(kind="self", name=place.voice.owner)
@@ -64,6 +69,8 @@ def who(grammar: Grammar, frame: Frame, before: str, place: Place, carry: Carry)
             return None
         subject: Subject = carry.third
         inherited = True
+    elif left.subject is not None and left.subject.bare and _another_told(carry):
+        return None
     elif left.subject is not None:
         subject = with_owner(left.subject, carry.owner)
         if carry.owner is not None and subject is not left.subject:

@@ -104,20 +104,32 @@ def _cuts(text: str, chinese: bool) -> list[tuple[int, int]]:
             pieces.append((at, cut.start()))
             at = cut.end() if cut.end() > cut.start() else cut.start()
     pieces.append((at, len(text)))
-    if chinese and "也" in text:
+    if chinese and ("也" in text or "不" in text):
         pieces = [part for piece in pieces for part in _parallel(text, *piece)]
     return _joined(text, pieces, chinese)
 
 
-_ALSO: Final = re.compile(r"(?:而且|并且|同时)?也(?:不|都不|从不|不再|很|挺|特别|最|非常)*(?P<verb>吃|喝|抽|喜欢|爱|讨厌|会|碰|用|养)")
+_ALSO: Final = re.compile(
+    r"(?:而且|并且|同时)?也(?:不|都不|从不|不再|很|挺|特别|最|非常)*(?P<verb>吃|喝|抽|喜欢|爱|讨厌|会|碰|用|养)"
+    r"|(?<![吃喝抽欢爱会用养住在玩看听能得])(?:而|但|却)?(?:不|并不|从不|从来不)(?P<denied>喜欢|吃|喝|抽|爱|会|用|养|住|在|玩|看|听)(?![不了])"
+)
 _VERB: Final = re.compile(r"吃|喝|抽|喜欢|爱|讨厌|会|碰|用|养")
 
 
+def _told(text: str, verb: str, start: int, end: int) -> int | None:
+    """Where in `text[start:end]` the verb is told of something else."""
+    at = text.rfind(verb, start, end)
+    return at if at >= 0 and end - at - len(verb) > 0 and text[at - 1 : at] not in ("不", "没") else None
+
+
 def _parallel(text: str, start: int, end: int) -> list[tuple[int, int]]:
-    """"不吃牛肉也不吃羊肉" says two things: it is cut before 也 where a verb of the kind stands before."""
+    """"不吃牛肉也不吃羊肉" and "喝茶不喝咖啡" say two things: it is cut before 也 where a verb of the kind stands before, and
+    before a denial of the verb that stands before, with an object between."""
     pieces: list[tuple[int, int]] = []
     for also in _ALSO.finditer(text, start, end):
-        if _VERB.search(text, start, also.start()) is not None and also.end() < end:
+        denied = also["denied"]
+        told = _VERB.search(text, start, also.start()) if denied is None else _told(text, denied, start, also.start())
+        if told is not None and also.end() < end:
             pieces.append((start, also.start()))
             start = also.start()
     return [*pieces, (start, end)]

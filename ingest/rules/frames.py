@@ -109,9 +109,10 @@ Found = tuple[int, int, Rows]
 class FrameIndex:
     """Frames by trigger. `found` yields (start, end, rows) in order of place, longer triggers first."""
 
-    def __init__(self, frames: Sequence[Frame], not_after: Mapping[str, str] | None = None) -> None:
-        """`not_after`: characters before which a trigger is part of another word."""
-        self._not_after = dict(not_after or {})
+    def __init__(self, frames: Sequence[Frame], *, not_after: Mapping[str, str], not_before: Mapping[str, str]) -> None:
+        """`not_after`, `not_before`: characters beside which a trigger is part of another word."""
+        self._not_after = dict(not_after)
+        self._not_before = dict(not_before)
         by_trigger: dict[str, list[Frame]] = {}
         for frame in frames:
             for trigger in frame.triggers:
@@ -156,8 +157,11 @@ class FrameIndex:
             for trigger, rows in (*(called or ()), *(single or ())):
                 if not text.startswith(trigger, start):
                     continue
-                if not before or before not in self._not_after.get(trigger, ""):
-                    yield start, start + len(trigger), rows
+                if before and before in self._not_after.get(trigger, ""):
+                    continue
+                end = start + len(trigger)
+                if end == len(text) or text[end] not in self._not_before.get(trigger, ""):
+                    yield start, end, rows
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -187,7 +191,7 @@ def load_tables(*names: str) -> Tables:
     for key, words in (*lists.items(), *maps.items()):
         macros.setdefault(key, "(?:" + "|".join(sorted(map(re.escape, words), key=len, reverse=True)) + ")")
     frames = [_frame(row, lists, maps, macros) for row in rows]
-    return Tables(frames=FrameIndex(frames, maps.get("not_after")), lists=lists, maps=maps)
+    return Tables(frames=FrameIndex(frames, not_after=maps.get("not_after", {}), not_before=maps.get("not_before", {})), lists=lists, maps=maps)
 
 
 def _frame(row: Mapping[str, Any], lists: Mapping[str, Sequence[str]], maps: Mapping[str, Mapping[str, str]], macros: Mapping[str, str]) -> Frame:

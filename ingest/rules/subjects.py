@@ -23,13 +23,14 @@ class Voice:
 class Subject:
     """`name` is the claim's subject. `relation` is set where the words call the person the speaker's brother and so on;
     `named` is that person's name where it stands beside the relation. `owner` is whose relative that is, if not the
-    speaker's."""
+    speaker's. `bare`: the words do not say whose."""
 
     kind: SubjectKind
     name: str
     relation: str | None = None
     named: str | None = None
     owner: str | None = None
+    bare: bool = False
 
 
 _SEVERAL: Final = re.compile(r"(?:parents|kids|children|twins|in-laws|brothers|sisters|sons|daughters|siblings|cousins)$|爸妈|父母|公婆|夫妻|们$")

@@ -40,7 +40,7 @@ RELATIVE: Final = re.compile(
 _RELATION: Final = re.compile(any_of("relation"))
 _THEIR_RELATIVE: Final = re.compile(rf"(?P<who>{_NAME})的(?P<rel>{any_of('relation')})$")
 _ORG: Final = re.compile(rf"(?:我|我们|咱们|咱)的?(?:[\u4e00-\u9fff]{{0,4}}?){any_of('orgs')}$")
-NOT_A_NAME: Final = re.compile(r"^(?:左[利撇右边手]|小时|老是|大家|大概|大约|小学|小说|小心|老家|老实|大学|大部|阿姨|高兴|方便|方法|时间|任务|任何|明天|明年|白天|安全|和我|都市|项目|金额|平时|应该|全部|全家|常常|何时|管理|计划|如果|于是|成功|别人|房子|车子|路上|强烈|水平|党员|古代|由于|不过|那里|花了|海鲜|连续|国内|国外|单位|广告|温度|简单|关于|经常|相关|云端|公司|商品|商业|文件|文档|师傅|家里|米饭|左右|右边|黄色|白色|金色|包括|包裹|席位|支付|查询|班级|位置|区域|权限|计算|信息|索引|平台|富文)")
+NOT_A_NAME: Final = re.compile(r"^(?:左[利撇右边手]|小时|老是|大家|大概|大约|小学|小说|小心|老家|老实|大学|大部|阿姨|高兴|方便|方法|时间|任务|任何|明天|明年|白天|安全|和我|都市|项目|金额|平时|应该|全部|全家|常常|何时|管理|计划|如果|于是|成功|别人|房子|车子|路上|强烈|水平|党员|古代|由于|不过|那里|花了|海鲜|连续|国内|国外|单位|广告|温度|简单|关于|经常|相关|云端|公司|商品|商业|文件|文档|师傅|家里|米饭|左右|右边|黄色|白色|金色|包括|包裹|席位|支付|查询|班级|位置|区域|权限|计算|信息|索引|平台|富文|简直|简历|居然|干脆|索性|幸好|幸亏|何必|何况|明明|原本|高考|高铁|国庆|元旦|季度|房租|房贷|车位|车库|车险|钱包|毛衣|毛病|牛奶|牛肉|羊肉|鲜花|马桶|马路|路由|路边|老公|老婆|老爸|老妈|老大$)")
 _THING: Final = re.compile(r"[\w\u4e00-\u9fff·\-./:（）()#+@ ]{2,32}$")
 _NOT_A_THING: Final = re.compile(
     r"^(?:这|那|它|其|该|他|她|你|您|谁|什么|哪|每|所有|版本|版本号|新版本|状态|名字|任务|构建|操作|流程|编译|测试|部署|下载|上传|安装|同步|备份|执行|加载|初始化|一切|全部|作业|工作|手续|事情|东西|今天|今年|大家|有人|如何|怎么|为什么)$|"
@@ -54,6 +54,8 @@ _OURS: Final = re.compile(r"^(?:我们|咱们|我司|咱)的?\s*(?=\S{2})")
 
 _OWN_ELDERS: Final = frozenset("爸爸 妈妈 老爸 老妈 爸妈 爷爷 奶奶 外公 外婆 姥姥 姥爷".split())
 """Whom one calls so is one's own, without 我."""
+_OWN_KIN: Final = _OWN_ELDERS | SETS["own_kin"]
+"""These too, unless another was spoken of, whose they may be."""
 
 
 _WITH_MINE: Final = re.compile(rf"我们?(?:和|跟|与)我?的?{any_of('relation')}(?:俩|两个?人?|一起)?")
@@ -67,8 +69,9 @@ def _subject(text: str, voice: Voice) -> Subject | None:
         return Subject(kind="self", name="user")
     if not voice.first_person and text[0] in "我咱俺本":
         return None
-    if voice.first_person and text in _OWN_ELDERS:
-        return Subject(kind="relative", name=f"我{text}" if owner == "user" else f"{owner}的{text}", relation=text)
+    if voice.first_person and text in _OWN_KIN:
+        own = f"我{text}" if owner == "user" else f"{owner}的{text}"
+        return Subject(kind="relative", name=own, relation=text, bare=text not in _OWN_ELDERS)
     if text in SETS["self"] or _WITH_MINE.fullmatch(text) or text in ("我的", "我们的", "咱们的"):
         return Subject(kind="self", name=owner)
     if text.endswith("的") and len(text) > 2:

@@ -118,7 +118,29 @@ def _durable(text: str) -> Part | None:
     return Part(text.strip()) if _DURABLE.search(text) and not re.search(r"[的我你他她]|票|模型|配件|保险|玩具", text) else None
 
 
+_NOT_LET_GO: Final = re.compile(
+    r"[我你您她它谁哪什]|(?<!吉)他|[这那]|垃圾|快递|外卖|货|商品|产品|票|数据|文件|消息|连接|日志|工作|饭碗|机会|时间|脸|(?<!器)人$|魂|水|电$|公司|项目|代码|请求|订单|礼物|花$|信$|话"
+    r"|^(?:把|被|从|在|要|想|会|能|得|没|不|都|也|就|打算|准备|差点|差一点|可以|应该|最好|先|再|去|来|给|跟|和|对|是|有|买|卖|用|看|说)|(?:打算|准备|想|要|该|快|没|不|能|会|是|的|给|被|把|了|得)$"
+)
+
+
+def _let_go(text: str) -> Part | None:
+    """What one may own and no longer own."""
+    part = None if _NOT_LET_GO.search(text.strip()) else _GENERAL["noun"](text)
+    return None if part is None else Part(part.text.removesuffix("都"))
+
+
+def _no_more(text: str) -> Part | None:
+    """What is done no more, from the words that deny it."""
+    text = re.sub(r"^(?:不再|不|没再)", "", text)
+    return None if re.search(r"[我你他她它这那的了]|[起到完好动]|算$|^打(?:扰|断|开|算|听|电话|搅)|^追究|什么", text) else Part(text)
+
+
+def _vehicle(text: str) -> Part | None:
+    return None if re.search(r"[的我你他她]|票|模型|配件|保险|玩具|手机|电脑|股|音响|钢琴|吉他", text) else Part(text.strip())
+
+
 CLEANERS: Final[Mapping[str, Callable[[str], Part | None]]] = {
     "introduced": _introduced, "spouse_name": _spouse_name, "wedded": _wedded, "called": _called, "fronted": _fronted, "fronted_food": _fronted_food, "make": _make, "collected": _collected, "workgroup": _workgroup, "address": _address, "moment": _moment, "kin": _kin,
-    "routine": _routine, "tool_kind": _mapped("tool_kind"), "passed": _mapped("passed"), "durable": _durable,
+    "routine": _routine, "tool_kind": _mapped("tool_kind"), "passed": _mapped("passed"), "durable": _durable, "let_go": _let_go, "vehicle": _vehicle, "no_more": _no_more,
 }

@@ -86,8 +86,14 @@ def _routine(text: str) -> Part | None:
     return Part(text.strip())
 
 
+_LODGING: Final = re.compile(r"(?:酒店|宾馆|民宿|旅馆|招待所|青旅|帐篷|病房|医院)里?|.*[这那]个|[一二三四五六七八九十\d]+楼.*个")
+"""Where one stays and does not live."""
+
+
 def _place(text: str) -> Part | None:
-    text = re.sub(r"^(?:了|到|在)", "", text.strip()).strip()
+    text = re.sub(r"^(?:了|到|在|进|回(?!龙观|民))+", "", text.strip()).strip()
+    if _LODGING.fullmatch(text) or text.isascii() and not is_place(text) and not text[:1].isupper():
+        return None
     if not re.match(r"^[\u4e00-\u9fffA-Za-z0-9][\u4e00-\u9fff\w ,.'·-]{0,23}$", text) or _BAD_OBJECT.search(text):
         return None
     if re.search(r"\d+(?:号楼|栋|幢|号院|单元|弄|号)$", text):
@@ -95,6 +101,12 @@ def _place(text: str) -> Part | None:
     if re.search(r"[工作上班吃喝玩写]$|(?:做|当|准备|学习|等|想|说|一起|下来|进去|出去|院|几天|一晚|一天|得)$|[楼层的]$|^(?:着|一起|下|进|了|不|几|过|哪)|的(?:时候|人)", text) and not is_place(text):
         return None
     return Part(text, "city" if is_place(text) else "place")
+
+
+def _moved_place(text: str) -> Part | None:
+    """Where someone moved or something was moved: a Latin name must be a known place, else it may be a system."""
+    part = _place(text)
+    return None if part is None or part.text.isascii() and not is_place(part.text) else part
 
 
 def _city(text: str) -> Part | None:
@@ -155,7 +167,7 @@ def _known_company(text: str) -> Part | None:
 def _school(text: str) -> Part | None:
     text = re.sub(r"^(?:上|读|念)(?![海饶虞])", "", text.strip())
     found = re.fullmatch(r"[\u4e00-\u9fffA-Za-z ]{1,14}(?:大学|学院|中学|小学|高中|初中|幼儿园|学校|一中|二中|附中|附小|大|MIT|理工|交大|复旦|清华|北大|浙大|科大)|MIT|清华|北大|复旦|浙大|交大|[一二三四五六七八九十]中|附中|附小|[A-Z][\w ]+University", text)
-    return None if found is None or re.match(r"^(?:我|一起|准备|写|读|学)", text) else Part(text, "school")
+    return None if found is None or re.match(r"^(?:我|一起|准备|写|读|学)", text) or re.search(r"(?:[长扩放变重远宽巨最越很多老加不]|\S{2,}长)大$", text) else Part(text, "school")
 
 
 _GROUP: Final = re.compile(r"[\u4e00-\u9fff\w .+-]{1,16}?(?P<end>项目组|项目|团队|小组|事业部|部门|中心|工作室|组|部|战队|线)$")
@@ -184,9 +196,20 @@ def _job(text: str) -> Part | None:
         return Part(text)
     if re.fullmatch(r"(?:后端|前端|测试|运维|产品|运营|销售|市场|客服|行政|人事|财务|设计|算法|数据|安全|架构|嵌入式|客户端)(?:开发|研发|分析)?", text):
         return Part(text)
-    if _NOT_JOB.search(text) or _JOB.fullmatch(text) is None or _PERSONAL.search(text):
+    if _NOT_JOB.search(text) or _PERSONAL.search(text) or _JOB.fullmatch(text) is None and not _is_calling(text):
         return None
     return Part(text)
+
+
+_CALLING: Final = re.compile(r"[\u4e00-\u9fff]{1,6}(?:员|司机|师傅|店主|管家)|[\u4e00-\u9fff]{2,6}(?:师|匠|长)")
+_NO_CALLING: Final = re.compile(
+    r"(?:[会党团成人全动复满定议裁官超委队球学组雇随阁幅伤减]员|[家学特专擅成生增拉延周身年伸加漫变冗冲很多细]长|[律老出拜导恩宗大名军雄祖]师|[\u4e00-\u9fff]*[的了在是和过得])$|^[想去来到说看帮被把]"
+)
+
+
+def _is_calling(text: str) -> bool:
+    """Does a word end as callings do, and is none of those that end so and are none?"""
+    return _CALLING.fullmatch(text) is not None and _NO_CALLING.search(text) is None
 
 
 _COUNTED: Final = re.compile(r"^[一两二三四五六七八九十\d]*(?:辆|台|部|套|把|架|艘|栋|块|双|支|间|座)(?=.)")
@@ -255,6 +278,22 @@ def _major(text: str) -> Part | None:
     return None if re.search(r"^(?:专科|本科|硕士|博士|高中|大专|中专|研究生|大学|什么|书)", text) else _noun(text)
 
 
+_NO_TRADE: Final = re.compile(r"[我你他她它这那的了过着完好到得在跟和]|自己|什么|核酸|对|错|梦|主$|客$|东西|事|不|出来|起来|得|活$|饭$|菜$|准备|一[个些]")
+
+
+def _trade(text: str) -> Part | None:
+    """What follows 做 or 搞 where it says what one lives by."""
+    text = re.sub(r"(?<=..)工作$", "", text.strip())
+    return None if _NO_TRADE.search(text) else Part(text)
+
+
+_NO_FIELD: Final = re.compile(r"[我你他她它这那的了过着完好到得会在跟和生]|自己|什么|不|东西|知识|[小中大]学$|习$|一[个些]|校|费|年级|书")
+
+
+def _field(text: str) -> Part | None:
+    return None if _NO_FIELD.search(text.removesuffix("专业")) and text not in ("生物", "生物学", "卫生", "会计") else Part(text.removesuffix("专业"))
+
+
 def _animal(text: str) -> Part | None:
     text = re.sub(r"^(?:[一两二三四五六七八九\d]?[只条个匹头群对]|小(?=[猫狗兔仓]..))", "", text.strip())
     if text.endswith(tuple(LISTS["animal"])) and len(text) <= 7 and re.search(r"[的我你是像]", text) is None:
@@ -262,7 +301,7 @@ def _animal(text: str) -> Part | None:
     return None
 
 
-_TOOL_BAD: Final = re.compile(r"^(?:不|完|心|力|户|来|于|了|过|得|着|在|到|功|量|法|途|户|品|餐|意|人|脑|词|掉|上|户|以|这|那|自己|它|他|她|你|我|手(?!机|账)|一个|一下|时间|什么|哪|钱|起来|作)|(?:的话|方式|方法|风格|语气|态度|时间|的|才.*|很久|半天)$|才|是")
+_TOOL_BAD: Final = re.compile(r"^(?:[一两二三四五六七八九十几半\d]+(?:[天周年次遍]|个月|小时)|不|完|心|力|户|来|于|了|过|得|着|在|到|功|量|法|途|户|品|餐|意|人|脑|词|掉|上|户|以|这|那|自己|它|他|她|你|我|手(?!机|账)|一个|一下|时间|什么|哪|钱|起来|作)|(?:的话|方式|方法|风格|语气|态度|时间|的|才.*|很久|半天|[文语]回[答复])$|才|是")
 
 
 def _tool(text: str) -> Part | None:
@@ -320,6 +359,8 @@ def _aspect(text: str) -> Part | None:
     text = re.sub(r"^(?:一[个部本首种门位]|那[个部本首]|这[个部本首])", "", text.strip().removesuffix("的"))
     if not text or len(text) > 8 or re.search(r"[我你他她是的事人]|不$", text):
         return None
+    if text in TABLES.maps["setting"] and text not in TABLES.maps["aspect"]:
+        return None
     return Part(TABLES.maps["aspect"].get(text, text))
 
 
@@ -327,11 +368,17 @@ def _setting(text: str) -> Part | None:
     return Part(next((v for k, v in TABLES.maps["setting"].items() if k.lower() == text.lower()), text))
 
 
+def _knob(text: str) -> Part | None:
+    """What of a system can be set, under whatever name."""
+    bad = re.search(r"版本|状态|负责人|时间$|日期|名字|地址|^(?:人|价格|会议|计划)|[我你他她的]", text)
+    return None if bad and not re.search(r"(?:超时|保留|缓存|过期|等待|响应)时间$", text) else _setting(text)
+
+
 def _marital(text: str) -> Part | None:
     return Part(TABLES.maps["marital"].get(text.removeprefix("是"), text))
 
 
-_DETAIL: Final = re.compile(r"(?:号|码|型|ID|id|号码|位|间|航班|车牌|车次|座|车|手机|电脑|笔记本|相机|平板|手表|网名|账号|账户|用户名|昵称|地址|邮编|代号|尾号|学校|星座|属相|生肖|公司|显示器|键盘|鼠标|耳机|路由器|楼层|门牌|尺码|车型|MBTI|mbti|时区|WiFi名字?|wifi名字?|房号|快递柜|取件码|会员卡|工位|签名|主页|网站|博客|GitHub|github|微信|QQ|qq)$")
+_DETAIL: Final = re.compile(r"(?:号|码|型|ID|id|号码|位|间|航班|车牌|车次|座|车|手机|电脑|笔记本|相机|平板|手表|网名|账号|账户|用户名|昵称|地址|邮编|代号|尾号|学校|星座|属相|生肖|公司|显示器|键盘|鼠标|耳机|路由器|楼层|门牌|尺码|车型|MBTI|mbti|WiFi名字?|wifi名字?|房号|快递柜|取件码|会员卡|工位|签名|主页|网站|博客|GitHub|github|微信|QQ|qq)$")
 
 
 def _detail(text: str) -> Part | None:
@@ -359,9 +406,9 @@ def _came(text: str) -> Part | None:
 
 
 CLEANERS: Final[Mapping[str, Callable[[str], Part | None]]] = {
-    "noun": _noun, "owned": _owned, "liking": _liking, "food": _food, "habit": _habit, "routine": _routine, "place": _place, "city": _city,
+    "noun": _noun, "owned": _owned, "liking": _liking, "food": _food, "habit": _habit, "routine": _routine, "place": _place, "moved_place": _moved_place, "city": _city,
     "known_place": _city, "workplace": _workplace, "company": _company, "known_company": _known_company, "company_moved": _company_moved, "school": _school, "group": _group, "job": _job,
-    "owner": _owner, "own_name": _own_name, "person_name": _person_name, "animal": _animal, "sure_name": _sure_name, "full_name": _full_name, "titled_name": _titled_name, "major": _major, "tool": _tool, "version": _version,
+    "owner": _owner, "own_name": _own_name, "person_name": _person_name, "animal": _animal, "sure_name": _sure_name, "full_name": _full_name, "titled_name": _titled_name, "major": _major, "trade": _trade, "field": _field, "tool": _tool, "version": _version,
     "setting_value": _setting_value, "illness": _illness, "tongue": _tongue, "study": _study, "duty": _duty, "aspect": _aspect,
-    "setting": _setting, "marital": _marital, "detail": _detail, "code_like": _code_like, "status": _status, "came": _came,
+    "setting": _setting, "scale": lambda text: Part(TABLES.maps["scale"][text]), "knob": _knob, "marital": _marital, "detail": _detail, "code_like": _code_like, "status": _status, "came": _came,
 }

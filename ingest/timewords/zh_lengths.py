@@ -108,7 +108,7 @@ PATTERNS: Final[tuple[Pattern, ...]] = (
     pattern("vague", "近阵段些几两久改过", words(w for w in VAGUE if not w.isascii()), _vague),
     pattern("ago", "前", rf"{_COUNT}{LENGTH}(?:之前|以前|前(?!半|几|后|天|任|台|端|面|往|期|线))(?:的今天)?", _ago),
     pattern("later", "后", rf"{_COUNT}{LENGTH}(?:之后|以后|后(?!天|面|端|期|台))", _later),
-    pattern("after passing", "过", rf"(?:再过|(?<!不)过){LENGTH}(?:之后|以后|后)?", _later),
+    pattern("after passing", "过", rf"(?:再过|(?<![不住待呆做干用玩吃喝看读学练养开当])过){LENGTH}(?:之后|以后|后)?", _later),
     pattern("within", "内", rf"(?:在\s?)?{LENGTH}(?:之内|以内|内(?!容|部|存|心))", _within),
     pattern(
         "past span", "去近这",

@@ -69,7 +69,6 @@ def test_of_kin_and_friends_there_are_any_number(text: str) -> None:
         ("我电脑换成ThinkPad了", "电脑", "ThinkPad"),
         ("我的车牌换为沪A5N31了", "车牌", "沪A5N31"),
         ("我的耳机换成AirPods了", "耳机", "AirPods"),
-        ("我的时区改为UTC+9了", "时区", "UTC+9"),
     ],
 )
 def test_an_attribute_that_has_become_another(text: str, attribute: str, value: str) -> None:

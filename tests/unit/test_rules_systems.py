@@ -101,7 +101,7 @@ def test_a_time_that_stands_alone_in_front_is_the_statements(text: str, predicat
     [
         ("Today, I live in Parma.", "lives_in"),
         ("These days, I work at Initech.", "works_at"),
-        ("最近，我住在酒店", "lives_in"),
+        ("最近，我住在宿舍", "lives_in"),
         ("In the past, I lived in Parma.", "lived_in"),
     ],
 )

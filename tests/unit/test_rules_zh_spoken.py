@@ -1,0 +1,118 @@
+"""Chinese as it is spoken: what is no longer owned, kin named without 我, denials beside their like, and words that only look like a claim."""
+
+from __future__ import annotations
+
+import pytest
+
+from taishi.ingest.registry import default_registry
+from taishi.ingest.slots import slot_parts
+from tests.support.rules_cases import claims, read
+
+
+@pytest.mark.parametrize(
+    ("text", "subject", "thing"),
+    [
+        ("我的摩托车卖了", "user", "摩托车"),
+        ("那架古筝我送给邻居了", "user", "古筝"),
+        ("我把旧相机转手了", "user", "相机"),
+        ("耳机弄丢了", "user", "耳机"),
+        ("家里那台旧洗衣机扔了", "user", "洗衣机"),
+        ("我的平板被偷了", "user", "平板"),
+        ("我没有车了", "user", "车"),
+        ("我姐的房子卖了", "我姐", "房子"),
+        ("养了八年的柯基上个月走了", "user", "柯基"),
+        ("我把小提琴卖给同学了", "user", "小提琴"),
+    ],
+)
+def test_what_is_sold_lost_or_given_away_is_owned_no_more(text: str, subject: str, thing: str) -> None:
+    assert read(text) == {(subject, "owns", thing, "-")}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "车打算卖了", "我想把车卖了", "车还没卖掉", "差点把手机丢了", "工作丢了", "数据丢了", "门票卖完了", "我的快递丢了",
+        "他的车卖了", "小赵的钢琴卖了", "我手机没丢", "要不把车卖了吧", "车丢了？", "我没有车",
+    ],
+)  # fmt: skip
+def test_what_is_not_lost_or_not_ones_own_ends_nothing(text: str) -> None:
+    assert not [claim for claim in claims(text) if claim.predicate == "owns"]
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("老婆是护士", {("我老婆", "role", "护士", "+")}),
+        ("岳父住在洛阳", {("我岳父", "lives_in", "洛阳", "+")}),
+        ("弟弟对芒果过敏", {("我弟弟", "allergic_to", "芒果", "+")}),
+        ("小吴结婚了，老婆是护士", {("小吴", "marital_status", "已婚", "+")}),
+        ("我姐在厦门上班，儿子是医生", {("我姐", "works_at", "厦门", "+")}),
+    ],
+)
+def test_a_bare_relative_is_ones_own_unless_another_was_spoken_of(text: str, wanted: set[tuple[str, str, str, str]]) -> None:
+    assert read(text) == wanted
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("我喜欢狗不喜欢猫", {("user", "likes", "狗", "+"), ("user", "likes", "猫", "-")}),
+        ("我住宁波不住绍兴", {("user", "lives_in", "宁波", "+")}),
+        ("我们用飞书不用钉钉", {("user", "uses", "飞书", "+"), ("user", "uses", "钉钉", "-")}),
+        ("我们用不用钉钉都可以", set()),
+        ("我对川菜没什么兴趣", {("user", "likes", "川菜", "-")}),
+        ("我对摄影没啥兴趣", {("user", "likes", "摄影", "-")}),
+    ],
+)
+def test_what_is_denied_beside_its_like(text: str, wanted: set[tuple[str, str, str, str]]) -> None:
+    assert read(text) == wanted
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("我是做物流的", ("user", "role", "物流", "+")),
+        ("我叔叔是开出租的", ("我叔叔", "role", "开出租", "+")),
+        ("我在中通当快递员", ("user", "role", "快递员", "+")),
+        ("我妈是宿管员", ("我妈", "role", "宿管员", "+")),
+        ("我大学学建筑的", ("user", "major", "建筑", "+")),
+        ("我颈椎不好", ("user", "health", "颈椎不好", "+")),
+        ("我妈去年查出来糖尿病", ("我妈", "health", "糖尿病", "+")),
+        ("我属兔", ("user", "attribute.属相", "兔", "+")),
+        ("我老婆是89年的", ("我老婆", "birthday", "89年", "+")),
+        ("我妹妹在昆明", ("我妹妹", "lives_in", "昆明", "+")),
+        ("我在泉州长大的", ("user", "hometown", "泉州", "+")),
+        ("我在西宁住了四年了", ("user", "lives_in", "西宁", "+")),
+        ("我以前在丽江住过两年", ("user", "lived_in", "丽江", "+")),
+        ("我和我老公住在桂林", ("user", "lives_in", "桂林", "+")),
+        ("周末我都去公园跑步", ("user", "habit", "周末我都去公园跑步", "+")),
+        ("我一般周四晚上练瑜伽", ("user", "habit", "周四晚上练瑜伽", "+")),
+        ("我早就不用微博了", ("user", "uses", "微博", "-")),
+        ("烟戒了", ("user", "habit", "烟", "-")),
+        ("我不在百度干了", ("user", "works_at", "百度", "-")),
+        ("刚提了辆蔚来", ("user", "owns", "蔚来", "+")),
+        ("后天上午跟陈医生约了复诊", ("user", "plans", "跟陈医生约了复诊", "+")),
+        ("Milvus集群扩容到5个节点", ("Milvus集群", "config.nodes", "5", "+")),
+        ("检索服务的召回窗口调到90秒", ("检索服务", "config.召回窗口", "90秒", "+")),
+    ],
+)
+def test_everyday_ways_of_saying_it(text: str, wanted: tuple[str, str, str, str]) -> None:
+    assert wanted in read(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "昨天起就跑不了步", "我是开玩笑的", "这菜是我做的", "他是学会才走的", "我同事学历挺高的",
+        "我爸妈这几天在三亚玩", "这几天我住酒店", "我心情不好", "下周六我都在家", "不用谢了", "我是做完饭才来的", "我是会员", "景观设计得太巧妙了",
+        "简直开过光", "数据从MySQL迁到Postgres", "周末我都有空", "听我老婆说不用去了",
+    ],
+)  # fmt: skip
+def test_what_only_looks_like_a_claim(text: str) -> None:
+    assert read(text) == set()
+
+
+def test_a_time_zone_is_one_slot_in_both_languages() -> None:
+    registry = default_registry()
+    [told], [said] = claims("我的时区改为UTC+9了"), claims("My timezone is UTC+8.")
+    assert slot_parts("n", told, registry) == slot_parts("n", said, registry)
