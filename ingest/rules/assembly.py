@@ -31,6 +31,10 @@ _WAS: Final = re.compile(r"\b(?:was|were)\b", re.I)
 _BEGINS: Final = re.compile(r"开始(?![时的])|从此|\b(?:started|began)\b", re.I)
 
 
+_DONE_TO_ME: Final = re.compile(r"[给让帮叫带把送派教请]我", re.I)
+"""What someone does to the speaker: of which of them the next clause speaks is not plain."""
+
+
 def claims_of(grammar: Grammar, reading: Reading, place: Place, carry: Carry) -> list[Claim]:
     """The row's claims; none where words and time do not go together."""
     frame, left, subject = reading.frame, reading.left, reading.subject
@@ -68,7 +72,7 @@ def claims_of(grammar: Grammar, reading: Reading, place: Place, carry: Carry) ->
     if claims:
         claims += _kin(claims[0], left.subject, place)
         _carry_on(claims[0], subject, place, carry)
-        if frame.brings_up:
+        if frame.brings_up or subject.kind != "self" and _DONE_TO_ME.search(place.clause.text) is not None:
             carry.subject = False
     return claims
 

@@ -13,6 +13,8 @@ from .zh import LISTS, NOT_A_NAME, PERSON, SETS, TABLES, any_of
 
 _TAIL: Final = re.compile(r"(?:的?(?:了|啦|啊|呀|哦|哈|呢|哟|嘛|喔|哒|咯|吖|噢|滴|哇|的说|来着|这样|而已))+$")
 _UNSURE_TAIL: Final = re.compile(r"(?:吧|吗|么|呢|没有|与否)$")
+_GOES_ON: Final = re.compile(r"还[在没有是住]|正在|着呢$")
+"""Beside these a closing 呢 asks nothing."""
 _BAD_OBJECT: Final = re.compile(
     r"^(?:你|您|他|她|它|我|谁|什么|哪|怎么|这|那|这个|那个|这样|那样|这里|那里|这些|那些|一个人|自己|某人|别人|人家|得|了|过|的|不|没|很|是|就|都|也|说|一下|起来)$|"
     r"^(?:你|您|谁|什么|哪|怎么|得|了|过|的|不|没|是|上了?你|为什么)|什么|怎么|哪[里个些]|谁|多少|吗$|\x00|\[redacted"
@@ -33,7 +35,7 @@ def tail_off(text: str, before: str) -> tuple[str, bool, bool]:
     """Text without end particles; whether there was a 了; whether the end leaves the statement open."""
     if text.endswith("的") and len(text) > 1 and _FRAMED.search(before):
         text = text[:-1]
-    if _UNSURE_TAIL.search(text):
+    if _UNSURE_TAIL.search(text) and not (text.endswith("呢") and _GOES_ON.search(before + text)):
         return text, False, True
     found = _TAIL.search(text)
     if found is None:
@@ -68,7 +70,7 @@ def _liking(text: str) -> Part | None:
 
 def _food(text: str) -> Part | None:
     text = re.sub(r"^(?:任何|太多|一点|一些|过多|加了?|含有?)", "", text.strip())
-    if re.match(r"^(?:素$|全素|饭|完|饱|东西|了|早饭|晚饭|午饭|早餐|晚餐|午餐|惯|透|亏|一堑|惊|醋|苦$|力|香$|不|这套|消|过|到)", text):
+    if re.match(r"^(?:素$|全素|饭|完|饱|东西|了|早饭|晚饭|午饭|早餐|晚餐|午餐|惯|透|亏|一堑|惊|醋|苦$|力|香$|不|这套|消|过|到|下|[一两二三四五六七八九十几\d]+[大小]?[碗头口盘份锅斤串顿])", text):
         return None
     return _noun(text, 12)
 
@@ -187,7 +189,7 @@ def _group(text: str) -> Part | None:
 
 
 _JOB: Final = re.compile(rf"[\u4e00-\u9fff\w /+.-]{{0,14}}?{any_of('job_end')}$", re.I)
-_NOT_JOB: Final = re.compile(r"^(?:我|你|他|她|不|这|那|哪|一样|很|最|谁|什么|好|帮|给|和|跟|找|被|的|真)|的是|(?:好|坏)$")
+_NOT_JOB: Final = re.compile(r"梦|想当|都想|^(?:我|你|他|她|不|这|那|哪|一样|很|最|谁|什么|好|帮|给|和|跟|找|被|的|真)|的是|(?:好|坏)$")
 
 
 def _job(text: str) -> Part | None:
@@ -301,7 +303,7 @@ def _animal(text: str) -> Part | None:
     return None
 
 
-_TOOL_BAD: Final = re.compile(r"^(?:[一两二三四五六七八九十几半\d]+(?:[天周年次遍]|个月|小时)|不|完|心|力|户|来|于|了|过|得|着|在|到|功|量|法|途|户|品|餐|意|人|脑|词|掉|上|户|以|这|那|自己|它|他|她|你|我|手(?!机|账)|一个|一下|时间|什么|哪|钱|起来|作)|(?:的话|方式|方法|风格|语气|态度|时间|的|才.*|很久|半天|[文语]回[答复])$|才|是")
+_TOOL_BAD: Final = re.compile(r"^(?:[一两二三四五六七八九十几半\d]+(?:[天周年次遍]|个月|小时)|不|完|心|力|户|来|于|了|过|得|着|在|到|功|量|法|途|户|品|餐|意|人|脑|词|掉|上|户|以|这|那|自己|它|他|她|你|我|手(?!机|账)|一个|一下|时间|什么|哪|钱|起来|作)|(?:的话|方式|方法|风格|语气|态度|时间|的|才.*|很久|半天|[文语]回[答复]|凑合|将就|顶着?|应急)$|才|是")
 
 
 def _tool(text: str) -> Part | None:

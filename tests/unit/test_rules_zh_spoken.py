@@ -83,6 +83,17 @@ def test_what_is_denied_beside_its_like(text: str, wanted: set[tuple[str, str, s
         ("我妹妹在昆明", ("我妹妹", "lives_in", "昆明", "+")),
         ("我在泉州长大的", ("user", "hometown", "泉州", "+")),
         ("我在西宁住了四年了", ("user", "lives_in", "西宁", "+")),
+        ("我搬来洛阳快三年了", ("user", "lives_in", "洛阳", "+")),
+        ("我大学读的是园林", ("user", "major", "园林", "+")),
+        ("我老婆怀孕五个月了", ("我老婆", "health", "怀孕", "+")),
+        ("我们家有辆面包车", ("user", "owns", "面包车", "+")),
+        ("我有两个相机", ("user", "owns", "相机", "+")),
+        ("我还没孩子呢", ("user", "relative", "孩子", "-")),
+        ("我把抖音卸载了", ("user", "uses", "抖音", "-")),
+        ("我会说闽南话", ("user", "speaks", "闽南话", "+")),
+        ("我以前养过乌龟", ("user", "owns", "乌龟", "-")),
+        ("我有严重的哮喘", ("user", "health", "哮喘", "+")),
+        ("我们公司从浦东搬到了松江", ("我们公司", "located_in", "松江", "+")),
         ("我以前在丽江住过两年", ("user", "lived_in", "丽江", "+")),
         ("我和我老公住在桂林", ("user", "lives_in", "桂林", "+")),
         ("周末我都去公园跑步", ("user", "habit", "周末我都去公园跑步", "+")),
@@ -105,11 +116,16 @@ def test_everyday_ways_of_saying_it(text: str, wanted: tuple[str, str, str, str]
     [
         "昨天起就跑不了步", "我是开玩笑的", "这菜是我做的", "他是学会才走的", "我同事学历挺高的",
         "我爸妈这几天在三亚玩", "这几天我住酒店", "我心情不好", "下周六我都在家", "不用谢了", "我是做完饭才来的", "我是会员", "景观设计得太巧妙了",
-        "简直开过光", "数据从MySQL迁到Postgres", "周末我都有空", "听我老婆说不用去了",
+        "简直开过光", "数据从MySQL迁到Postgres", "周末我都有空", "我能吃三碗饭", "我做梦都想当画家", "我有把握", "值班从周一到周五是我", "听我老婆说不用去了",
     ],
 )  # fmt: skip
 def test_what_only_looks_like_a_claim(text: str) -> None:
     assert read(text) == set()
+
+
+@pytest.mark.parametrize("text", ["老板给我升了职，现在是区域经理", "小赵带我去了医院，是护士"])
+def test_after_what_someone_did_to_one_it_is_not_plain_who_is_spoken_of(text: str) -> None:
+    assert not [claim for claim in claims(text) if claim.predicate in ("role", "doing", "uses")]
 
 
 def test_a_time_zone_is_one_slot_in_both_languages() -> None:
