@@ -6,6 +6,8 @@ from collections.abc import Iterable, Sequence
 from html import escape
 from typing import Any, Final
 
+from .amounts import amount
+
 _STYLE: Final = """
 body{font:15px/1.5 system-ui,sans-serif;margin:2em auto;max-width:70em;padding:0 1em;color:#222;background:#fff}
 table{border-collapse:collapse;width:100%;margin:1em 0}th,td{text-align:left;vertical-align:top;padding:.3em .6em;
@@ -21,16 +23,16 @@ def page(report: dict[str, Any]) -> str:
     title = f"Generation g{before['generation']} → g{after['generation']}"
     forgotten = report["tombstones"]
     verdict = (
-        f"<p class=bad>{len(forgotten['readable'])} forgotten memories can be read again.</p>"
+        f"<p class=bad>Of what was forgotten, {len(forgotten['readable']):,} can be read again.</p>"
         if forgotten["readable"]
-        else f"<p>Nothing that was forgotten can be read: {forgotten['checked']} tombstones checked.</p>"
+        else f"<p>Nothing that was forgotten can be read: {amount(forgotten['checked'], 'tombstone')} checked.</p>"
     )
     parts = [
         f"<h1>{escape(title)}</h1>",
         f"<p>{escape(before['extractor'])} → {escape(after['extractor'])}. Of the claims that were read before,"
         f" {report['share']:.1%} are lost or changed: {claims['same']:,} same, {claims['lost']:,} lost,"
         f" {claims['changed']:,} changed; {claims['gained']:,} are new."
-        f" {after['unread']:,} events wait to be read, {after['failed']:,} could not be.</p>",
+        f" {amount(after['unread'], 'event')} still to be read, {after['failed']:,} could not be.</p>",
         verdict,
         "<h2>By namespace and predicate</h2>",
         _table(

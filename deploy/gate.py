@@ -8,7 +8,8 @@ from taishi.ingest.errors import Conflict
 from taishi.projections.worker import model_path
 from taishi.queries.differences import Differences, Pair
 
-from .generations import Generation, Generations, generation_folder
+from .amounts import amount
+from .generations import Generation, Generations, finished, generation_folder
 from .settings import Settings
 
 LIMIT: Final = 0.25
@@ -24,7 +25,8 @@ def check_gate(settings: Settings, number: int, *, limit: float) -> None:
         return
     found = compare(settings, register.live, wanted, most=0)
     if found.readable:
-        raise Conflict(f"g{number} shows {len(found.readable)} memories that were forgotten: it is not to be activated")
+        shown = amount(len(found.readable), "memory", "memories")
+        raise Conflict(f"g{number} shows what was forgotten ({shown}): it is not to be activated")
     if found.share > limit:
         raise Conflict(
             f"{found.share:.1%} of the claims are lost or changed in g{number}, more than {limit:.0%}:"
@@ -33,7 +35,8 @@ def check_gate(settings: Settings, number: int, *, limit: float) -> None:
 
 
 def compare(settings: Settings, before: Generation, after: Generation, *, most: int) -> Differences:
-    """Of every partition. `most` bounds the changes that are told in full. Raises Unavailable."""
+    """Of every partition. `most` bounds the changes that are told in full. Raises Conflict where one is not finished,
+    Unavailable."""
     found = Differences()
     for pair in opened_pairs(settings, before, after):
         try:
@@ -44,8 +47,8 @@ def compare(settings: Settings, before: Generation, after: Generation, *, most: 
 
 
 def opened_pairs(settings: Settings, before: Generation, after: Generation) -> list[Pair]:
-    """Of every partition, open. Raises Unavailable."""
-    folders = [generation_folder(settings.home, g) for g in (before, after)]
+    """Of every partition, open. Raises Conflict where one is not finished, Unavailable."""
+    folders = [generation_folder(settings.home, finished(g)) for g in (before, after)]
     return [
         Pair(model_path(folders[0], p), model_path(folders[1], p), p)
         for p in range(settings.partitions)

@@ -20,7 +20,7 @@ import orjson
 
 from taishi.ingest.crashpoints import reach
 from taishi.ingest.durable_files import write_durably
-from taishi.ingest.errors import NotFound
+from taishi.ingest.errors import Conflict, NotFound
 
 FIRST: Final = 1
 State = Literal["extracting", "building", "ready", "live", "kept", "failed"]
@@ -131,6 +131,14 @@ class Register:
         live = self.live.extraction
         wanted = {g.extraction for g in self.generations.values() if g.state != "failed"}
         return sorted((self.extractions[e] for e in wanted), key=lambda e: (e.number != live, -e.number))
+
+
+def finished(generation: Generation) -> Generation:
+    """The generation, if its read models are whole and follow the log. Raises Conflict."""
+    if generation.state in FOLLOWING:
+        return generation
+    why = generation.error or "wait until `taishi generations` calls it ready"
+    raise Conflict(f"{generation.name} is {generation.state}: {why}", field="generation")
 
 
 def models_folder(home: Path) -> Path:

@@ -40,6 +40,8 @@ from .generations import (
 
 JOB: Final = "rebuild"
 SLICE_SECONDS: Final = 10.0
+GIVEN_UP: Final = "given up"
+"""What is said of a generation that failed because somebody stopped it."""
 LAG: Final = 500
 """Events that the live read models may be behind before a build waits for them."""
 _PAUSE_SECONDS: Final = 0.1
@@ -81,7 +83,7 @@ def give_up(generations: Generations) -> Generation | None:
     def step(register: Register) -> Register:
         for generation in register.generations.values():
             if generation.state in UNFINISHED:
-                stopped.append(replace(generation, state="failed", error="stopped"))
+                stopped.append(replace(generation, state="failed", error=GIVEN_UP))
         return register.put(*stopped)
 
     generations.change(step)

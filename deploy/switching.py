@@ -11,10 +11,11 @@ from dataclasses import replace
 from functools import partial
 from typing import Final
 
-from taishi.ingest.errors import Conflict, NotCaughtUp, NotFound
+from taishi.ingest.errors import NotCaughtUp, NotFound
 from taishi.projections.lookup import Lookup
 
-from .generations import FOLLOWING, Generation, Generations, Notice, Register, generation_folder, now
+from .amounts import amount
+from .generations import Generation, Generations, Notice, Register, finished, generation_folder, now
 
 CATCH_UP_SECONDS: Final = 60.0
 _POLL_SECONDS: Final = 0.02
@@ -31,16 +32,11 @@ def activate(
 ) -> Generation:
     """Makes a generation the live one, once it has caught up. Raises NotFound, Conflict where it is not finished,
     NotCaughtUp where it does not follow the log (is Taishi running?)."""
-    wanted = generations.read().generation(number)
-    if wanted.state not in FOLLOWING:
-        why = f": {wanted.error}" if wanted.error else ""
-        raise Conflict(f"g{number} is {wanted.state}{why}", field="generation")
+    wanted = finished(generations.read().generation(number))
     _catch_up(generations, wanted, partitions=partitions, seconds=seconds)
 
     def step(register: Register) -> Register:
-        before, fresh = register.live, register.generation(number)
-        if fresh.state not in FOLLOWING:
-            raise Conflict(f"g{number} is {fresh.state}", field="generation")
+        before, fresh = register.live, finished(register.generation(number))
         if before.number == number:
             return register
         at = now()
@@ -55,7 +51,7 @@ def _catch_up(generations: Generations, wanted: Generation, *, partitions: int, 
     until = time.monotonic() + seconds
     while left := behind(generations, wanted, generations.read().live, partitions=partitions):
         if time.monotonic() > until:
-            raise NotCaughtUp(f"{wanted.name} is {left} events behind the live one: is Taishi running?")
+            raise NotCaughtUp(f"{wanted.name} is {amount(left, 'event')} behind the live one: is Taishi running?")
         time.sleep(_POLL_SECONDS)
 
 

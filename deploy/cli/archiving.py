@@ -10,6 +10,7 @@ from taishi.ingest.archive import Archive
 from taishi.ingest.instants import render
 from taishi.ingest.segments import SegmentDamaged, SegmentName
 
+from ..amounts import amount
 from ..archiving import sealing
 from ..event_log import opened_log
 from ..settings import load_settings
@@ -59,8 +60,8 @@ def seal(
     for row in [] if as_json else rows:
         held = row["stream_bytes"]
         out.print(
-            f"{row['partition']}: {row['sealed']} sealed in {len(row['segments'])} segments, {row['trimmed']} taken "
-            f"out of the server ({held['before']:,} → {held['after']:,} bytes)"
+            f"{row['partition']}: {row['sealed']:,} sealed in {amount(len(row['segments']), 'segment')},"
+            f" {row['trimmed']:,} taken out of the server ({held['before']:,} → {held['after']:,} bytes)"
         )
 
 

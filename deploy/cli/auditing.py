@@ -17,6 +17,7 @@ from taishi.ingest.errors import InvalidInput
 from taishi.ingest.signatures import Signer, Verifier
 from taishi.ingest.verification import Remembered, Verdict
 
+from ..amounts import amount
 from ..auditing import verify
 from ..backup.log_server import reached_server
 from ..event_log import opened_log
@@ -69,7 +70,10 @@ def events(
             print_json(reply) if as_json else _page(reply)
             return
         count = _write_lines(export, pages())
-    print_json({"exported": count, "file": str(export)}) if as_json else out.print(f"{count} events in {export}")
+    if as_json:
+        print_json({"exported": count, "file": str(export)})
+    else:
+        out.print(f"{amount(count, 'event')} in {export}")
 
 
 def _filled(pages: Iterator[dict[str, Any]], limit: int) -> dict[str, Any]:
@@ -145,12 +149,13 @@ def verify_log(
     else:
         for verdict in verdicts:
             out.print(
-                f"p{verdict.partition}: {verdict.entries} entries ({verdict.sealed} sealed), compared with "
-                f"{verdict.compared} checkpoints, chain {(verdict.chain or 'broken')[:16]}"
+                f"p{verdict.partition}: {amount(verdict.entries, 'entry', 'entries')} ({verdict.sealed:,} sealed),"
+                f" compared with {amount(verdict.compared, 'checkpoint')}, chain {(verdict.chain or 'broken')[:16]}"
             )
         for flaw in flaws:
             out.print(f"!! {flaw.position}: {flaw.where}: {flaw.what}")
-        out.print("the log is what it was" if not flaws else f"{len(flaws)} flaws; the first at {flaws[0].position}")
+        found = f"{amount(len(flaws), 'flaw')}, the first at {flaws[0].position}" if flaws else "the log is what it was"
+        out.print(found)
     if flaws:
         raise typer.Exit(1)
 
@@ -166,7 +171,7 @@ def heads(export: Output = None, as_json: AsJson = False) -> None:
     if as_json or export is None:
         print_json(content)
     else:
-        out.print(f"{len(content['partitions'])} chain heads in {export}; public key {content['public_key']}")
+        out.print(f"{amount(len(content['partitions']), 'chain head')} in {export}; public key {content['public_key']}")
 
 
 def _walk(settings: Settings, log: ArchivedLog, known: list[Remembered] | tuple[Remembered, ...]) -> list[Verdict]:

@@ -10,6 +10,7 @@ from typing import Annotated
 
 import typer
 
+from ..amounts import amount
 from ..settings import load_settings
 from .session import AsJson, failing_clearly, out, print_json, progress_bar
 
@@ -39,7 +40,7 @@ def backup(
         if as_json:
             print_json(asdict(made))
             return
-        out.print(f"part {made.part}: {made.entries} new entries; key store copy {made.keys}")
+        out.print(f"part {made.part}: {amount(made.entries, 'new entry', 'new entries')}; key store copy {made.keys}")
         if not made.models:
             out.print("read models were not copied (they have not caught up): restoring will build them from the log")
 
@@ -67,11 +68,12 @@ def restore(
             print_json(asdict(found))
             return
         out.print(
-            f"restored {found.entries} entries up to part {found.part} into {settings.home}"
-            + (f" ({found.resumed} were there already)" if found.resumed else "")
+            f"restored {amount(found.entries, 'entry', 'entries')} up to part {found.part} into {settings.home}"
+            + (f" ({found.resumed:,} of them there already)" if found.resumed else "")
         )
         out.print(
-            f"{found.tombstones} tombstones said again, {found.keys_destroyed} keys destroyed; read models "
+            f"{amount(found.tombstones, 'tombstone')} said again, {amount(found.keys_destroyed, 'key')} destroyed;"
+            " read models "
             + ("from the backup" if found.models else "will be built from the log at the start")
         )
 

@@ -19,6 +19,7 @@ from taishi.ingest.outbox import KeptWindow, Outbox
 from taishi.projections.dead_letters import DeadLetter, ask_again
 from taishi.projections.dead_letters import dead_letters as dead_letters_of
 
+from ..amounts import amount
 from ..event_log import opened_log
 from ..generations import FIRST, Generations, is_founded, live_extraction, live_folder, outbox_path
 from ..settings import load_settings
@@ -51,7 +52,7 @@ def list_failed(namespace: OfOne = None, as_json: AsJson = False) -> None:
         again = f", again at {item['retry_at']}" if item["retry_at"] else ""
         out.print(
             f"{item['id']}  {item['kind']}  {item['namespace']}  {item['state']}  {item['error']}"
-            f"  {item['attempts']} attempts{again}"
+            f"  {amount(item['attempts'], 'attempt')}{again}"
         )
 
 

@@ -11,9 +11,10 @@ import typer
 from taishi.ingest.errors import ConfigurationError
 from taishi.queries.answer_changes import Question
 
+from ..amounts import amount
 from ..diff_page import page
 from ..diffing import report
-from ..generations import Generation, Generations, Register
+from ..generations import FOLLOWING, Generation, Generations, Register
 from ..settings import load_settings
 from .generations import numbered
 from .session import AsJson, fail, failing_clearly, out, print_json
@@ -24,7 +25,7 @@ def diff(
         int | None, typer.Argument(metavar="A", parser=numbered, help="Such as g1. Default: the live one.")
     ] = None,
     after: Annotated[
-        int | None, typer.Argument(metavar="B", parser=numbered, help="Default: the newest other one.")
+        int | None, typer.Argument(metavar="B", parser=numbered, help="Default: the newest other one that is finished.")
     ] = None,
     questions: Annotated[
         Path | None,
@@ -57,7 +58,7 @@ def _other(register: Register, one: Generation) -> Generation:
     others = [g for g in register.generations.values() if g.number != one.number and g.state != "failed"]
     if not others:
         fail("there is no other generation: `taishi rebuild` makes one")
-    return max(others, key=lambda g: g.number)
+    return max(others, key=lambda g: (g.state in FOLLOWING, g.number))
 
 
 def _questions(path: Path) -> list[Question]:
@@ -73,7 +74,7 @@ def _print(found: dict[str, Any], page_to: Path | None) -> None:
     out.print(f"g{before['generation']} {before['extractor']} → g{after['generation']} {after['extractor']}")
     out.print(
         f"claims: {claims['same']} same, {claims['lost']} lost, {claims['changed']} changed ({found['share']:.1%}),"
-        f" {claims['gained']} gained; {after['unread']} events unread, {after['failed']} failed"
+        f" {claims['gained']} gained; {amount(after['unread'], 'event')} unread, {after['failed']} failed"
     )
     for row in found["by"]:
         if row["lost"] or row["gained"] or row["changed"]:
@@ -88,13 +89,14 @@ def _print(found: dict[str, Any], page_to: Path | None) -> None:
         out.print(f"  … and {len(found['changes']) - 20} more: --json or --page shows them")
     for point in found["grid"]:
         if point["only_before"] or point["only_after"]:
-            out.print(f"  {point['at']}: {point['same']} beliefs same, {point['only_before']} only before,"
+            out.print(f"  {point['at']}: {amount(point['same'], 'belief')} same, {point['only_before']} only before,"
                       f" {point['only_after']} only after")  # fmt: skip
     differing = [a for a in found["answers"] if not a["same"]]
     out.print(f"answers: {len(differing)} of {len(found['answers'])} differ")
     tombstones = found["tombstones"]
-    out.print(f"forgotten: {tombstones['checked']} tombstones, {len(tombstones['readable'])} memories readable")
-    out.print(f"unbound: {len(found['unbound'])} verdicts of callers on memories that are not there")
+    readable = amount(len(tombstones["readable"]), "memory", "memories")
+    out.print(f"forgotten: {amount(tombstones['checked'], 'tombstone')}, {readable} readable")
+    out.print(f"unbound: {amount(len(found['unbound']), 'verdict')} of callers on memories that are not there")
     for one in found["unbound"]:
         out.print(f"  {one['namespace']}  {one['kind']}  {one['memory_id']}")
     if page_to is not None:

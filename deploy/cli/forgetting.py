@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import orjson
 import typer
 
+from ..amounts import amount
 from .render import flat
 from .session import AsJson, Namespace, Session, fail, out, print_json, progress_bar, session, show
 
@@ -88,7 +89,8 @@ def _verify(path: Path, as_json: bool) -> None:
 
 
 def _counted(would_forget: dict[str, int]) -> str:
-    return ", ".join(f"{number} {kind.replace('_', ' ')}" for kind, number in would_forget.items())
+    kinds = ((number, kind.replace("_", " ").removesuffix("s")) for kind, number in would_forget.items())
+    return ", ".join(amount(number, kind) for number, kind in kinds)
 
 
 def _show(reply: dict[str, Any], as_json: bool) -> None:
@@ -97,4 +99,4 @@ def _show(reply: dict[str, Any], as_json: bool) -> None:
         return
     out.print("forgotten")
     for name, value in reply["receipt"].items():
-        out.print(f"  {name}: {flat(value)}")
+        out.print(f"  {name.replace('_', ' ')}: {flat(value)}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Annotated, Any
 
@@ -9,11 +10,13 @@ import typer
 
 from taishi.ingest.instants import render
 
+from ..amounts import amount
 from ..gate import LIMIT, check_gate
 from ..generations import Generation, Generations, Register
 from ..settings import load_settings
 from ..switching import activate as switch_to
 from ..switching import behind, previous, prune
+from .render import moment
 from .session import AsJson, failing_clearly, out, print_json
 
 
@@ -51,10 +54,16 @@ def list_generations(
         out.print(f"{g.name} is dropped")
     for item in shown:
         error = f"  {item['error']}" if item["error"] else ""
-        lag = f"  {item['behind']} events behind" if item["behind"] else ""
-        since = item["started_at"] or item["activated_at"]
+        lag = f"  {amount(item['behind'], 'event')} behind" if item["behind"] else ""
         out.print(f"g{item['number']}  {item['state']:<10}  extraction {item['extraction']} ({item['extractor']})"
-                  f"  since {since}{lag}{error}")  # fmt: skip
+                  f"  {_since(item)}{lag}{error}")  # fmt: skip
+
+
+def _since(item: Mapping[str, Any]) -> str:
+    """Since when it is what it is; of one that was live before, when it last became so."""
+    if item["state"] in ("live", "kept"):
+        return f"{'since' if item['state'] == 'live' else 'was live from'} {moment(item['activated_at'])}"
+    return f"since {moment(item['ready_at'])}" if item["state"] == "ready" else f"begun {moment(item['started_at'])}"
 
 
 def activate(
@@ -94,7 +103,7 @@ def _say(live: Generation, register: Register, *, as_json: bool) -> None:
     if as_json:
         print_json({"live": described(live, register)})
     else:
-        out.print(f"g{live.number} is live")
+        out.print(f"{live.name} is live")
 
 
 def described(generation: Generation, register: Register) -> dict[str, Any]:

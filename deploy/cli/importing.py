@@ -1,9 +1,9 @@
 """`import`: history from JSON lines, in order, in batches of one namespace.
 
 A line is an event as `POST /v1/import` takes it, or a line of a conversation: `id`, `namespace`, `session`, `speaker`,
-`text`, `time`. An event without an `event_id` gets one that follows from its namespace and `id` (else from the file's
-name and the line's number), so that an import that was broken off is started again and goes on where it was: what is
-in the log already comes back as a duplicate.
+`text`, `time`; one without words is passed over. An event without an `event_id` gets one that follows from its
+namespace and `id` (else from the file's name and the line's number), so that an import that was broken off is started
+again and goes on where it was: what is in the log already comes back as a duplicate.
 
 What `taishi export` wrote is known by its first line and is replayed as a whole (see `portability`).
 """
@@ -13,6 +13,7 @@ from __future__ import annotations
 import gzip
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 from typing import IO, Annotated, Any, Final, cast
 
@@ -21,6 +22,7 @@ import typer
 
 from taishi.ingest.ids import derived_id
 
+from ..amounts import amount
 from ..backup.export_file import is_export
 from ..client import CallFailed, Side
 from .posting import posted
@@ -48,20 +50,25 @@ def import_files(
                 here.client, path, namespace=namespace, passphrase_file=passphrase_file, as_json=as_json
             )
             told = {name: told[name] + count for name, count in some.items()}
-        files = [path for path in files if not is_export(path)]
+        files, silent = [path for path in files if not is_export(path)], 0
         total = sum(_count_lines(path) for path in files)
         with progress_bar() as progress:
             task = progress.add_task("importing", total=total)
             sender = Sender(here.client.write, lambda count: progress.advance(task, count))
-            for path in files:
-                for line in read_lines(path):
+            for line in chain.from_iterable(map(read_lines, files)):
+                if line.is_silent:
+                    silent += 1
+                    progress.advance(task)
+                else:
                     sender.add(line.place, as_event(line, namespace=namespace, default=here.settings.namespace))
             sender.finish()
         told = {"imported": told["imported"] + sender.imported, "duplicates": told["duplicates"] + sender.duplicates}
         if as_json:
-            print_json(told)
-        else:
-            out.print(f"imported {told['imported']} events ({told['duplicates']} were there already)")
+            print_json({**told, "silent": silent})
+            return
+        out.print(f"imported {amount(told['imported'], 'event')} ({told['duplicates']:,} were there already)")
+        if silent:
+            out.print(f"{amount(silent, 'line')} without words left out")
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +82,15 @@ class Line:
     @property
     def place(self) -> str:
         return f"{self.path}:{self.number}"
+
+    @property
+    def is_conversation(self) -> bool:
+        return {"text", "id"} <= self.row.keys() <= _CONVERSATION
+
+    @property
+    def is_silent(self) -> bool:
+        """Of a conversation, but without words: a picture, a call."""
+        return self.is_conversation and not str(self.row["text"] or "").strip()
 
 
 @dataclass(slots=True)
@@ -151,7 +167,7 @@ def read_lines(path: Path) -> Iterator[Line]:
 def as_event(line: Line, *, namespace: str | None, default: str) -> dict[str, Any]:
     """The event as the write side takes it. `namespace` is for all lines, `default` for those that name none."""
     row = line.row
-    event = _from_conversation(row) if {"text", "id"} <= row.keys() <= _CONVERSATION else dict(row)
+    event = _from_conversation(row) if line.is_conversation else dict(row)
     event["namespace"] = namespace or event.get("namespace") or default
     own = event.pop("id", None)
     if "event_id" not in event:

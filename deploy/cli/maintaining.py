@@ -11,6 +11,7 @@ from taishi.commands.lifecycle import Due, Maintained, maintain
 from taishi.ingest.instants import from_datetime, parse, render
 
 from ..aging import aging, run_maintenance
+from ..amounts import amount
 from ..settings import load_settings
 from .session import AsJson, failing_clearly, out, print_json, progress_bar
 
@@ -65,7 +66,7 @@ def maintain_memories(
     if total > len(told):
         out.print(f"… and {total - len(told)} more")
     counts = ", ".join(f"{number} {name}" for name, number in sorted(result.counts.items())) or "nothing is due"
-    out.print(f"{'would be: ' if dry_run else ''}{counts}; {result.namespaces} namespaces looked at")
+    out.print(f"{'would be: ' if dry_run else ''}{counts}; {amount(result.namespaces, 'namespace')} looked at")
 
 
 def _summary(result: Maintained) -> dict[str, Any]:

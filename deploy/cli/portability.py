@@ -12,6 +12,7 @@ import typer
 
 from taishi.ingest.errors import BackupDamaged, InvalidInput
 
+from ..amounts import amount
 from ..backup.export_file import is_sealed, lines_of
 from ..backup.export_lines import Checked
 from ..backup.exporting import export as exported
@@ -49,7 +50,7 @@ def export(
     if as_json:
         print_json({**told, "file": str(file), "encrypted": passphrase is not None})
     else:
-        out.print(f"exported {told['events']} events to {file}")
+        out.print(f"exported {amount(told['events'], 'event')} to {file}")
 
 
 def import_export(

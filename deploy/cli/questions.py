@@ -45,7 +45,8 @@ def recall(
 def _answer(reply: dict[str, Any], *, explain: bool) -> None:
     missing = f"  (degraded: {', '.join(reply['degraded'])})" if reply.get("degraded") else ""
     out.print(str(reply["answerability"]).replace("_", " ") + missing)
-    print_items(reply["items"], why=explain)
+    if reply["items"]:
+        print_items(reply["items"], why=explain)
 
 
 def list_memories(

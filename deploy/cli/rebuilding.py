@@ -15,10 +15,10 @@ from taishi.projections.lookup import Lookup
 from ..embedding_anew import EmbeddingAnew
 from ..extraction import installed
 from ..generations import UNFINISHED, Generation, Generations, generation_folder, outbox_path
-from ..rebuilding import give_up, start_rebuild
+from ..rebuilding import GIVEN_UP, give_up, start_rebuild
 from ..settings import Settings, load_settings
 from .generations import described
-from .session import AsJson, err, fail, failing_clearly, out, print_json
+from .session import AsJson, fail, failing_clearly, out, print_json, progress_bar
 
 _LOOK_SECONDS: Final = 0.2
 Only = Literal["claims", "search", "vectors"]
@@ -52,7 +52,7 @@ def rebuild(
             return
         fresh = start_rebuild(generations, extractor=None if extractor is None else installed(settings, extractor))
         if not detach:
-            fresh = _watch(settings, generations, fresh)
+            fresh = _watch(settings, generations, fresh, hidden=as_json)
         _told(fresh, generations, as_json=as_json)
         if fresh.state == "failed":
             fail(f"g{fresh.number} failed: {fresh.error}")
@@ -72,22 +72,22 @@ def _told(generation: Generation | None, generations: Generations, *, as_json: b
         out.print("nothing is being built")
     elif generation.state == "ready":
         out.print(f"g{generation.number} is ready: `taishi diff`, then `taishi activate {generation.name}`")
-    else:
-        out.print(f"g{generation.number} is {generation.state}")
+    elif generation.state != "failed":
+        out.print(f"{generation.name} is {generation.state}")
+    elif generation.error == GIVEN_UP:
+        out.print(f"{generation.name} is given up")
 
 
-def _watch(settings: Settings, generations: Generations, fresh: Generation) -> Generation:
+def _watch(settings: Settings, generations: Generations, fresh: Generation, *, hidden: bool) -> Generation:
     """Until it is ready or has failed. Interrupting it ends the watching, not the rebuild."""
-    with Progress(
+    with progress_bar(
         TextColumn("{task.description}"), BarColumn(), TextColumn("{task.completed:,.0f} of {task.total:,.0f}"),
-        TextColumn("{task.fields[rate]}"), TimeRemainingColumn(), console=err,
+        TextColumn("{task.fields[rate]}"), TimeRemainingColumn(), hidden=hidden,
     ) as bar:  # fmt: skip
         task = bar.add_task(f"g{fresh.number}", total=1, rate="")
         for state in _states(generations, fresh.number):
             _show(bar, task, settings, generations, state)
-        ended = generations.read().generation(fresh.number)
-        _show(bar, task, settings, generations, ended)
-    return ended
+    return generations.read().generation(fresh.number)
 
 
 def _states(generations: Generations, number: int) -> Iterator[Generation]:

@@ -10,7 +10,7 @@ from typing import Annotated, Any, NoReturn
 import orjson
 import typer
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, ProgressColumn, TextColumn, TimeRemainingColumn
 
 from taishi.ingest.errors import TaishiError, Unavailable
 
@@ -74,10 +74,11 @@ def session(namespace: str | None = None, *, as_json: bool = False) -> Iterator[
             yield Session(settings=settings, client=client, namespace=named)
 
 
-def progress_bar(*, hidden: bool = False) -> Progress:
-    """What long work shows on standard error while it lasts: how much of how much, and the time left."""
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    return Progress(*columns, console=err, transient=True, disable=hidden)
+def progress_bar(*columns: ProgressColumn, hidden: bool = False) -> Progress:
+    """What long work shows on a terminal's standard error while it lasts: how much of how much, and the time left, or
+    what `columns` say."""
+    usual = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    return Progress(*(columns or usual), console=err, transient=True, disable=hidden or not err.is_terminal)
 
 
 def print_json(reply: Any) -> None:

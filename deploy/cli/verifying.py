@@ -6,6 +6,8 @@ from typing import Annotated, Any
 
 import typer
 
+from taishi.ingest.errors import NotFound
+
 from ..generations import Generations
 from ..settings import load_settings
 from ..verifying import Digest, digests, replayed, scratch
@@ -30,6 +32,8 @@ def verify(
         register = Generations(settings.home).read()
         generation = register.live if number is None else register.generation(number)
         found = digests(settings, generation)
+        if not found:
+            raise NotFound(f"{generation.name} has no read models yet: `taishi up` builds them from the log")
         fresh: list[Digest] = []
         if replay:
             with scratch(settings.home) as folder:

@@ -12,9 +12,11 @@ import pytest
 from typer.main import get_command
 from typer.testing import CliRunner, Result
 
+from taishi.deploy.amounts import amount
 from taishi.deploy.cli import posting
 from taishi.deploy.cli.app import COMMANDS, app
-from taishi.deploy.generations import ensure_generation
+from taishi.deploy.generations import Generations, ensure_generation
+from taishi.deploy.rebuilding import start_rebuild
 
 
 class StandIn(ThreadingHTTPServer):
@@ -119,6 +121,25 @@ def test_a_generation_goes_by_its_name_and_by_its_number(sides: StandIn, tmp_pat
     assert run("activate", "live").exit_code == 2
 
 
+def test_a_generation_that_is_being_built_is_called_so(sides: StandIn, tmp_path: Path) -> None:
+    ensure_generation(tmp_path)
+    generations = Generations(tmp_path)
+    start_rebuild(generations, extractor="rules@2")
+    for command in (("activate", "g2"), ("diff",), ("diff", "g2", "g1")):
+        done = run(*command)
+        assert done.exit_code == 1 and "g2 is extracting: wait until" in done.stderr, done.output
+    shown = run("generations").stdout.splitlines()
+    assert shown[0].startswith("g1  live") and "  since 20" in shown[0] and "  begun 20" in shown[1]
+    assert run("rebuild", "--stop").stdout == "g2 is given up\n"
+    assert "g2 is failed: given up" in run("activate", "g2").stderr
+
+
+def test_what_is_not_there_is_not_called_verified(sides: StandIn, tmp_path: Path) -> None:
+    ensure_generation(tmp_path)
+    done = run("verify", "--replay")
+    assert done.exit_code == 1 and "g1 has no read models yet" in done.stderr
+
+
 def test_a_file_that_cannot_be_written_is_named(sides: StandIn, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the way")
     sides.replies["GET /v1/audit/events"] = (200, {"events": [], "next_cursor": None})
@@ -132,6 +153,11 @@ def test_a_side_that_is_down_is_named(sides: StandIn, monkeypatch: pytest.Monkey
     assert done.exit_code == 1
     assert "the read side at http://127.0.0.1:1 does not answer" in done.stderr
     assert "taishi up" in done.stderr
+
+
+def test_one_is_one_and_not_ones() -> None:
+    assert [amount(n, "flaw") for n in (0, 1, 2_000)] == ["0 flaws", "1 flaw", "2,000 flaws"]
+    assert [amount(n, "entry", "entries") for n in (1, 2)] == ["1 entry", "2 entries"]
 
 
 def test_a_wrong_command_line_is_exit_code_2(sides: StandIn) -> None:
@@ -245,6 +271,7 @@ def test_import_takes_conversations_and_events_and_may_be_repeated(sides: StandI
     talk = tmp_path / "talk.jsonl.gz"
     noon = "2025-01-01T10:00"
     said = [("1", "a", "Ann", "hello", noon), ("2", "b", "user", "hi", None), ("3", "a", "Ben", "bye", None)]
+    said += [("4", "a", "Ann", "", None), ("5", "a", "Ann", " \n", None)]
     rows = [
         {"id": i, "namespace": ns, "session": "s", "seq": 0, "speaker": speaker, "text": text, "time": at}
         for i, ns, speaker, text, at in said
@@ -253,7 +280,7 @@ def test_import_takes_conversations_and_events_and_may_be_repeated(sides: StandI
     past = tmp_path / "past.jsonl"
     past.write_text('{"content": "x", "recorded_at": "2025-01-01"}\n\n{"content": "y", "recorded_at": "2025-01-02"}\n')
     done = run("import", str(talk), str(past), "--json")
-    assert json.loads(done.stdout) == {"imported": 5, "duplicates": 0}
+    assert json.loads(done.stdout) == {"imported": 5, "duplicates": 0, "silent": 2}
     sent = {(route, body["events"][0]["namespace"]): body["events"] for route, body in sides.asked}
     assert [e["content"] for e in sent["POST /v1/events", "a"]] == ["hello", "bye"]
     first = sent["POST /v1/events", "a"][0]
@@ -261,7 +288,7 @@ def test_import_takes_conversations_and_events_and_may_be_repeated(sides: StandI
     assert sent["POST /v1/events", "b"][0]["actor"] == {"role": "user"}
     assert [e["content"] for e in sent["POST /v1/import", "default"]] == ["x", "y"]
     again = run("import", str(talk), str(past))
-    assert "imported 0 events (5 were there already)" in again.output
+    assert again.output == "imported 0 events (5 were there already)\n2 lines without words left out\n"
 
 
 def test_a_refused_line_is_named(sides: StandIn, tmp_path: Path) -> None:
@@ -292,7 +319,7 @@ def test_import_waits_for_a_side_that_is_down(
         return {"detail": "the log is down"}
 
     sides.replies["POST /v1/events"] = (503, come_back)
-    assert "imported 1 events" in run("import", str(path)).output
+    assert "imported 1 event (" in run("import", str(path)).output
 
 
 def test_import_splits_batches(sides: StandIn, tmp_path: Path) -> None:

@@ -180,7 +180,7 @@ def test_nobody_reads_backwards_in_time(home: Home, history: History) -> None:
     home.work()
     history.say("one more")
     home.follow(live_folder(home.generations.home))
-    with pytest.raises(NotCaughtUp, match="1 events behind"):
+    with pytest.raises(NotCaughtUp, match="1 event behind"):
         activate(home.generations, 2, partitions=1, seconds=0.1)
 
 
