@@ -60,9 +60,11 @@ def explanation(model: ReadModel, found: Found, point: Point, log: EventLog) -> 
         "chain": told["chain"],
         "beliefs": told["beliefs"],
         "settled": told["settled"],
-        "fate": _fate(claim, told) | {"fading": _fading(model, claim, point)},
+        "fate": {
+            **_fate(claim, told), "removed_by": _remover(model, claim, log), "fading": _fading(model, claim, point),
+        },
         "reads": reads(model, found.ns, list(dict.fromkeys(row["id"] for row in told["statements"])), log),
-    }
+    }  # fmt: skip
 
 
 def _statement(model: ReadModel, position: str, log: EventLog) -> dict[str, Any]:
@@ -78,7 +80,28 @@ def _statement(model: ReadModel, position: str, log: EventLog) -> dict[str, Any]
         "appended_at": render(event.appended_at),
         "generation": event.generation,
         "schema_version": event.schema_version,
+        "reason": (event.body or {}).get("reason"),
     }
+
+
+def _remover(model: ReadModel, claim: ClaimRow, log: EventLog) -> dict[str, Any] | None:
+    """The event by which a claim is not believed any more (a correction, a retraction, a forgetting), who was behind
+    it, for what reason, and the memory it put in the claim's place; None where the claim was not removed."""
+    if claim.removed_seq is None:
+        return None
+    position = Position(model.partition, claim.removed_seq)
+    instead = model.claims([claim.removed_seq]).get(claim.removed_seq)
+    told = {
+        "position": str(position),
+        "type": None,
+        "memory": None if instead is None else {"id": instead.claim_id, "value": instead.value, "text": instead.text},
+    }
+    try:
+        event = log.fetch(position)
+    except TaishiError:
+        return told
+    actor, reason = {"id": event.actor.id, "role": event.actor.role}, (event.body or {}).get("reason")
+    return told | {"type": event.type, "actor": actor, "reason": reason}
 
 
 def _reading(model: ReadModel, event: EventRow, log: EventLog) -> dict[str, Any]:

@@ -192,8 +192,9 @@ class Recall:
     ) -> dict[str, Any]:
         question = self._understood(request, namespace, request.query, now)
         point = _point(request, question, now)
+        read = model.checkpoint() if request.position is None else request.position
         as_of = {
-            "position": str(Position(model.partition, model.checkpoint())),
+            "position": str(Position(model.partition, read)),
             "valid_at": render(point.valid_at),
             "known_at": render(point.known_at),
         }

@@ -14,6 +14,8 @@ COMMANDS: Final = {
     "tell": "statements:tell",
     "remember": "statements:remember",
     "correct": "statements:correct",
+    "confirm": "statements:confirm",
+    "resolve": "statements:resolve",
     "forget": "forgetting:forget",
     "recall": "questions:recall",
     "list": "questions:list_memories",

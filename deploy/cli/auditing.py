@@ -21,6 +21,7 @@ from ..amounts import amount
 from ..auditing import verify
 from ..backup.log_server import reached_server
 from ..event_log import opened_log
+from ..generations import FIRST
 from ..settings import Settings, load_settings
 from .render import moment
 from .session import AsJson, Namespace, failing_clearly, out, print_json, progress_bar, session
@@ -90,7 +91,9 @@ def _page(reply: dict[str, Any]) -> None:
     for event in reply["events"]:
         who = event["actor"]["id"] or event["actor"]["role"]
         said = "(erased)" if event["erased"] else _said(event)
-        out.print(f"{event['position']}  {moment(event['recorded_at'])}  {event['type']}  {who}  {said}".rstrip())
+        anew = (event["generation"] or FIRST) > FIRST
+        read = f"{event['type']} (extraction {event['generation']})" if anew else event["type"]
+        out.print(f"{event['position']}  {moment(event['recorded_at'])}  {read}  {who}  {said}".rstrip())
     if not reply["events"]:
         out.print("nothing")
     if reply["next_cursor"]:

@@ -20,6 +20,9 @@ def recall(
     budget: Annotated[int | None, typer.Option(min=1, metavar="TOKENS", help="Room for the context.")] = None,
     session_id: Annotated[str | None, typer.Option("--session", metavar="ID")] = None,
     actor: Annotated[str | None, typer.Option(metavar="ID", help="Who asks: in a chat of several, who “I” is.")] = None,
+    as_of_position: Annotated[
+        str | None, typer.Option(metavar="POSITION", help="As it was read up to there.")
+    ] = None,
     min_position: Annotated[str | None, typer.Option(metavar="POSITION", help="Wait until this was read.")] = None,
     explain: Annotated[bool, typer.Option(help="Say why each item stands where it stands.")] = False,
     as_json: AsJson = False,
@@ -35,6 +38,7 @@ def recall(
             "token_budget": budget,
             "session": session_id,
             "actor": actor,
+            "as_of_position": as_of_position,
             "min_position": min_position,
             "explain": True if explain else None,
         }
@@ -114,9 +118,18 @@ def _explained(reply: dict[str, Any]) -> None:
         out.print(f"read by {reader}: {window['outcome']}{decision} at {window['position']}")
     if reply.get("rule"):
         out.print(f"rule: {reply['rule']}")
+    for statement in reply.get("statements", ()):
+        if statement.get("reason"):
+            out.print(f"stated at {statement['position']} for: {statement['reason']}")
     for link in reply.get("chain", ()):
         old, new = ((link[side] or {}).get("value") or "nothing" for side in ("old", "new"))
         out.print(f"at {moment(link['known_at'])}: {old} gave way to {new} ({link['rule']})")
+    fate = reply.get("fate", {})
+    if (by := fate.get("removed_by")) is not None:
+        instead = f"; instead: {by['memory']['text']}, id {by['memory']['id']}" if by["memory"] else ""
+        reason = f", for: {by['reason']}" if by.get("reason") else ""
+        out.print(f"taken back at {moment(fate['removed_at'])} by {by['type'] or 'an event'} at {by['position']}"
+                  f" ({fate['removed_why']}){reason}{instead}")  # fmt: skip
     for claim in reply.get("claims", ()):
         out.print(f"says: {claim['text']} ({claim['status']}, id {claim['id']})")
     for read in reply.get("reads", ()):

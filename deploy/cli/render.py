@@ -36,6 +36,8 @@ def item_lines(item: Mapping[str, Any], *, why: bool = False) -> Iterator[str]:
         if said and said != item.get("text"):
             yield f"   said: {said}"
     yield f"   id {item.get('id')}"
+    if item.get("slot"):
+        yield f"   slot {item['slot']}"
     if why and item.get("why"):
         yield "   why: " + flat(item["why"])
 

@@ -1,4 +1,4 @@
-"""Commands that say something: `tell` a message, `remember` a memory, `correct` one."""
+"""Commands that say something: `tell`, `remember`; and of a memory: `correct`, `confirm`, `resolve`."""
 
 from __future__ import annotations
 
@@ -98,3 +98,29 @@ def correct(
         }
         reply = here.client.write.call("POST", f"/v1/memories/{memory_id}/correct", body)
         show(reply, as_json, lambda r: out.print(f"corrected by {r['memory_id']} at {r['position']}"))
+
+
+def confirm(
+    memory_id: Annotated[str, typer.Argument(metavar="ID")], namespace: Namespace = None, as_json: AsJson = False
+) -> None:
+    """Says that a memory is right."""
+    with session(namespace, as_json=as_json) as here:
+        reply = here.client.write.call("POST", f"/v1/memories/{memory_id}/confirm", {"namespace": here.namespace})
+        show(reply, as_json, lambda r: out.print(f"confirmed at {r['position']}"))
+
+
+def resolve(
+    slot: Annotated[str, typer.Argument(metavar="SLOT", help="As contested memories name it.")],
+    namespace: Namespace = None,
+    winner: Annotated[str | None, typer.Option(metavar="ID", help="The memory that holds.")] = None,
+    coexist: Annotated[bool, typer.Option("--coexist", help="All of them hold.")] = False,
+    reason: Annotated[str | None, typer.Option(metavar="TEXT")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Decides between contested memories."""
+    if (winner is not None) == coexist:
+        raise typer.BadParameter("give either --winner ID or --coexist")
+    with session(namespace, as_json=as_json) as here:
+        body = {"namespace": here.namespace, "winner": winner, "coexist": True if coexist else None, "reason": reason}
+        reply = here.client.write.call("POST", f"/v1/conflicts/{slot}/resolve", body)
+        show(reply, as_json, lambda r: out.print(f"resolved at {r['position']}"))

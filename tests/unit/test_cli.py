@@ -253,6 +253,36 @@ def test_forgetting_one_memory_needs_no_question(sides: StandIn) -> None:
     assert sides.asked == [("DELETE /v1/memories/ab12?namespace=a+b&reason=asked+to", None)]
 
 
+def test_contested_memories_name_their_slot_and_are_decided_between(sides: StandIn) -> None:
+    item = {"id": "ab12", "text": "port 4100", "status": "contested", "slot": "5f"}
+    sides.replies["GET /v1/memories"] = (200, {"items": [item], "next_cursor": None})
+    assert "   slot 5f\n" in run("list").stdout
+    sides.replies["POST /v1/conflicts/5f/resolve"] = sides.replies["POST /v1/memories/ab12/confirm"] = (
+        202, {"position": "p0:9"}
+    )  # fmt: skip
+    assert run("resolve", "5f").exit_code == run("resolve", "5f", "--winner", "ab12", "--coexist").exit_code == 2
+    assert run("resolve", "5f", "--winner", "ab12", "--reason", "seen").stdout == "resolved at p0:9\n"
+    assert sides.asked[-1][1] == {"namespace": "default", "winner": "ab12", "reason": "seen"}
+    assert run("resolve", "5f", "--coexist", "-n", "n").exit_code == 0
+    assert sides.asked[-1][1] == {"namespace": "n", "coexist": True}
+    assert run("confirm", "ab12").stdout == "confirmed at p0:9\n"
+
+
+def test_what_was_taken_back_is_explained_with_who_why_and_what_instead(sides: StandIn) -> None:
+    by = {
+        "position": "p0:7", "type": "claim.corrected", "actor": {"id": None, "role": "user"}, "reason": "misheard",
+        "memory": {"id": "cd34", "value": "plums", "text": "I like plums"},
+    }  # fmt: skip
+    fate = {"removed_at": "2026-03-01T09:00:00Z", "removed_why": "wrong", "removed_by": by}
+    memory = {"id": "ab12", "text": "I like figs", "status": "retracted"}
+    sides.replies["GET /v1/memories/ab12/explain"] = (200, {"memory": memory, "words": [], "fate": fate})
+    last = run("explain", "ab12").stdout.splitlines()[-1]
+    assert last == (
+        "taken back at 2026-03-01 09:00 by claim.corrected at p0:7 (wrong), for: misheard;"
+        " instead: I like plums, id cd34"
+    )
+
+
 def accepting(sides: StandIn) -> None:
     seen: set[str] = set()
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from uuid import UUID
@@ -132,7 +133,9 @@ def test_recall_has_every_field_of_the_contract(api):
 
 def test_times_choose_what_holds(api):
     assert [i["value"] for i in ask(api, valid_at="2026-02-01T00:00:00Z").json()["items"]] == ["绍兴"]
-    assert [i["value"] for i in ask(api, as_of_position="p0:2").json()["items"]] == ["绍兴"]
+    early = ask(api, as_of_position="p0:2").json()
+    assert [i["value"] for i in early["items"]] == ["绍兴"] and early["as_of"]["position"] == "p0:2"
+    assert ask(api, as_of_position="p0:0").json()["as_of"]["position"] == "p0:0"
     assert ask(api, valid_at="2025-02-01T00:00:00+08:00").json()["items"] == []
 
 
@@ -423,6 +426,24 @@ def test_explain_tells_who_read_a_memory(tmp_path):
         assert all(s["schema_version"] == 1 and s["origin"] for s in told["statements"])
         (read,) = get(client, f"/v1/memories/{said.event_id}/explain").json()["reads"]
         assert (read["exposure_id"], read["position"]) == ("x.0", "p0:5")
+
+
+def test_who_took_a_memory_back_is_told_with_the_reason_and_what_came_instead(tmp_path):
+    h = History()
+    first, second = h.claim("user", "likes", "figs"), h.claim("user", "likes", "dates")
+    h.claim("user", "likes", "plums", type_="claim.corrected", correction=True, targets=(claim_id(first),), was="wrong")
+    corrected = h.events[-1] = replace(h.events[-1], body={**h.events[-1].body, "reason": "misheard"})
+    h.add("claim.retracted", facts={"targets": [claim_id(second)], "was": "wrong"}, actor=Actor("ada"))
+    with Api(tmp_path, h) as client:
+        told = [get(client, f"/v1/memories/{claim_id(c)}/explain").json() for c in (first, second, corrected)]
+        by = told[0]["fate"]["removed_by"]
+        assert (by["position"], by["type"], by["reason"]) == ("p0:3", corrected.type, "misheard")
+        assert (by["memory"]["id"], by["memory"]["value"]) == (claim_id(corrected), "plums")
+        by = told[1]["fate"]["removed_by"]
+        assert (by["position"], by["type"], by["reason"]) == ("p0:4", "claim.retracted", None)
+        assert (by["memory"], by["actor"]["id"]) == (None, "ada")
+        assert told[2]["fate"]["removed_by"] is None
+        assert told[2]["statements"][0]["reason"] == "misheard"
 
 
 def test_a_settled_conflict_is_told_in_the_life_of_its_claims(tmp_path):
