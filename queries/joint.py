@@ -2,13 +2,15 @@
 
 Nothing is joined in the log or in the slots: each claim stays in the slot it was said in. Where a question meets slots
 that are joint at the asked point, they are folded together there, as if all had been said of one subject in one form;
-so the later belief wins, by the same rules as within a slot, and equal ones stand for each other.
+so the later belief wins, by the same rules as within a slot, and equal ones stand for each other. What was parted with
+in other words (`parting`) is folded in likewise, where it ends something.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Final
 
 from taishi.ingest.instants import FOREVER
@@ -17,6 +19,7 @@ from taishi.projections.dedup import classes
 from taishi.projections.model import statement
 from taishi.projections.slot_history import UNREAD, Removal, Resolution, SlotHistory, replay
 
+from .parting import partings
 from .reading import ReadModel
 from .rows import ClaimRow, Covering, Link, Rectangle
 
@@ -95,12 +98,13 @@ _NAMES: Final = """SELECT b.name_key FROM names a
 @dataclass(slots=True)
 class Replayed:
     """Slots folded anew. Rectangles name the slot that stands for theirs. `keepers`: by slot and what is said, a claim
-    that is believed somewhere."""
+    that is believed somewhere. `lent`: rectangles of claims of other slots that were folded in (`parting`)."""
 
     histories: dict[int, SlotHistory] = field(default_factory=dict)
     rows: dict[int, ClaimRow] = field(default_factory=dict)
     rectangles: list[Rectangle] = field(default_factory=list)
     keepers: dict[tuple[int, str, int], int] = field(default_factory=dict)
+    lent: list[Rectangle] = field(default_factory=list)
 
     def add(self, more: Replayed) -> None:
         """What was folded of other slots."""
@@ -108,20 +112,31 @@ class Replayed:
         self.rows |= more.rows
         self.rectangles += more.rectangles
         self.keepers |= more.keepers
+        self.lent += more.lent
 
     def covering(self, valid_at: int) -> list[Covering]:
         return [
             Covering(*r, self.rows[r.claim].value_fp, self.rows[r.claim].negates)
-            for r in self.rectangles
+            for r in (*self.rectangles, *self.lent)
             if r.valid_from <= valid_at < r.valid_to
         ]
 
 
-def replayed(model: ReadModel, homes: Mapping[int, int], *, known_at: int, upto: int | None = None) -> Replayed:
+def replayed(
+    model: ReadModel, homes: Mapping[int, int], *, known_at: int, upto: int | None = None,
+    parted: Mapping[int, Sequence[ClaimRow]] = MappingProxyType({}),
+) -> Replayed:
     """Each group of slots folded as one, from what had been read up to the position `upto`; rectangles as known at
-    that instant."""
+    that instant. `parted`: by slot, claims of other slots that are folded in there as well."""
     told = Replayed()
     said: dict[int, list[ClaimRow]] = {}
+    lent: set[tuple[int, int]] = set()
+    for slot, denials in parted.items():
+        for c in denials:
+            if (homes[slot], c.seq) not in lent and homes.get(c.slot) != homes[slot]:
+                told.rows[c.seq] = c
+                said.setdefault(homes[slot], []).append(c)
+                lent.add((homes[slot], c.seq))
     for c in model.claims_of_slots(homes):
         if upto is None or c.seq <= upto:
             told.rows[c.seq] = c
@@ -136,11 +151,23 @@ def replayed(model: ReadModel, homes: Mapping[int, int], *, known_at: int, upto:
         told.histories[home] = history
         held = [Rectangle(r.claim, home, r.start, r.end, r.known, FOREVER, r.accord) for r in history.open]
         held += [Rectangle(r.claim, home, r.start, r.end, r.known, r.until, r.accord) for r in history.closed]
-        told.rectangles += [r for r in held if r.known_from <= known_at < r.known_to]
+        for known in held:
+            if known.known_from <= known_at < known.known_to:
+                (told.lent if (home, known.claim) in lent else told.rectangles).append(known)
         for r in sorted(history.open):
+            if (home, r.claim) in lent:
+                continue
             claim = told.rows[r.claim]
             told.keepers.setdefault((home, claim.value_fp, claim.negates), r.claim)
     return told
+
+
+def partings_of(
+    model: ReadModel, claims: Collection[ClaimRow], homes: Mapping[int, int], *, upto: int | None
+) -> dict[int, list[ClaimRow]]:
+    """What of other slots is to be folded into those of `claims`, and into those that are joint with them."""
+    mates = homes.keys() - {c.slot for c in claims}
+    return partings(model, [*claims, *model.claims_of_slots(mates)] if mates else claims, upto=upto)
 
 
 class Joint:
@@ -152,8 +179,12 @@ class Joint:
         self._upto = upto
         slots = {c.slot for c in claims}
         homes = homes_of(model, slots, known=None)
-        self._homes = homes if upto is None else {**dict(zip(slots, slots, strict=True)), **homes}
-        self._told = replayed(model, self._homes, known_at=FOREVER - 1, upto=upto) if self._homes else Replayed()
+        parted = partings_of(model, claims, homes, upto=upto)
+        alone = parted if upto is None else slots
+        self._homes = {**{slot: slot for slot in alone}, **homes}
+        self._told = Replayed()
+        if self._homes:
+            self._told = replayed(model, self._homes, known_at=FOREVER - 1, upto=upto, parted=parted)
 
     def equals(self) -> dict[int, list[int]]:
         """For each of the claims: others that say the same and hold nothing of their own, in its slot or in a joint
@@ -168,7 +199,7 @@ class Joint:
             found[seq] = sorted({*found.get(seq, ()), *(
                 c.seq
                 for c in told.rows.values()
-                if homes[c.slot] == home and (c.value_fp, c.negates) == (claim.value_fp, claim.negates)
+                if homes.get(c.slot) == home and (c.value_fp, c.negates) == (claim.value_fp, claim.negates)
                 and _stands(c, self._upto) and c.seq not in holding and c.seq != seq
             )})[:SAME]  # fmt: skip
         return found

@@ -16,7 +16,7 @@ from typing import Final, Literal, NamedTuple, get_args
 
 from taishi.ingest.instants import FOREVER
 
-from .joint import Replayed, homes_of, replayed
+from .joint import Replayed, homes_of, partings_of, replayed
 from .reading import ReadModel
 from .rows import ClaimRow, Covering, Rectangle
 
@@ -96,9 +96,12 @@ class Judging:
         known = {seq: c for seq, c in claims.items() if point.whole or point.knows(c.known_from) and point.read(seq)}
         if not known:
             return {}
-        self._read_slots({c.slot for c in known.values()} - self._covering.keys())
+        self._read_slots([c for c in known.values() if c.slot not in self._covering])
         known = _as_faded(self._model, known)
-        at_point = {r.claim: r for slot in {c.slot for c in known.values()} for r in self._covering[slot]}
+        at_point = {
+            r.claim: r for slot in {c.slot for c in known.values()} for r in self._covering[slot]
+            if (own := known.get(r.claim)) is not None and r.slot == homes.get(own.slot, own.slot)
+        }
         bare = [seq for seq, c in known.items() if seq not in at_point and c.slot not in homes]
         nearest, closed = _nearest(self._model, bare, point)
         nearest |= _closest(self._told.rectangles, point)
@@ -119,16 +122,20 @@ class Judging:
         """Claims that hold at the point in a slot of which some claim was judged, or in one that is joint with it."""
         return [r.claim for r in self._covering.get(slot, ())]
 
-    def _read_slots(self, slots: set[int]) -> None:
-        """`slots` of which nothing was read."""
-        if not slots:
+    def _read_slots(self, claims: Collection[ClaimRow]) -> None:
+        """The slots of `claims`, of which nothing was read."""
+        if not claims:
             return
-        point = self._point
+        point, slots = self._point, {c.slot for c in claims}
         homes = homes_of(self._model, slots, known=point.known)
-        if point.position is not None:
-            homes = {**dict(zip(slots, slots, strict=True)), **homes}
+        parted = partings_of(self._model, claims, homes, upto=point.position)
+        alone = parted if point.position is None else slots
+        homes = {**{slot: slot for slot in alone}, **homes}
         homes = {slot: home for slot, home in homes.items() if slot not in self._homes}
-        told = replayed(self._model, homes, known_at=point.known_at, upto=point.position) if homes else Replayed()
+        told = Replayed()
+        if homes:
+            parted = {slot: denials for slot, denials in parted.items() if slot in homes}
+            told = replayed(self._model, homes, known_at=point.known_at, upto=point.position, parted=parted)
         plain = slots - homes.keys()
         covering = self._model.covering(plain, valid_at=point.valid_at, known_at=point.known) if plain else []
         by_slot: dict[int, list[Covering]] = {}
