@@ -28,6 +28,9 @@ _LONGEST_NAME: Final = 3
 """Words of the shortened forms of a thing's name."""
 _TOLD: Final = 6
 """Words of a thing's name, counted from its end, among which shortened forms are looked for."""
+_LONGEST_HAN: Final = 6
+"""Characters of those of a Chinese name; one alone (`车` of `自行车`) is none."""
+_HAN_END: Final = re.compile(r"[\u4e00-\u9fff]+$")
 _WORD: Final = re.compile(r"[^\s,]+")
 _ATTACHED: Final = re.compile(r"\s(?:with|from|in|on|of|for|at|by|that|which)\s.*$", re.I)
 _ANY_TOOL: Final = frozenset(
@@ -45,7 +48,9 @@ def _is_had(claim: ClaimRow) -> bool:
 def _heads(value: str) -> list[str]:
     """The last words of a thing's name, without what is said of it behind: `piano` and `upright piano`."""
     words = _WORD.findall(_ATTACHED.sub("", value))
-    return [" ".join(words[-n:]) for n in range(1, min(_LONGEST_NAME, len(words)) + 1)]
+    ends = [" ".join(words[-n:]) for n in range(1, min(_LONGEST_NAME, len(words)) + 1)]
+    han = _HAN_END.search(value)
+    return ends if han is None else [*ends, *(han[0][-n:] for n in range(2, min(_LONGEST_HAN, len(han[0])) + 1))]
 
 
 def _makes(value: str) -> list[str]:

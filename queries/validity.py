@@ -100,7 +100,7 @@ class Judging:
         known = _as_faded(self._model, known)
         at_point = {
             r.claim: r for slot in {c.slot for c in known.values()} for r in self._covering[slot]
-            if (own := known.get(r.claim)) is not None and r.slot == homes.get(own.slot, own.slot)
+            if (c := known.get(r.claim)) is not None and r.slot == homes.get(c.slot, c.slot)
         }
         bare = [seq for seq, c in known.items() if seq not in at_point and c.slot not in homes]
         nearest, closed = _nearest(self._model, bare, point)

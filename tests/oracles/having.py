@@ -12,8 +12,12 @@ NAMES = {
     "upright piano": {"piano"},
     "grand piano from Vienna": {"piano", "grand piano"},
     "piano": set(),
+    "雅马哈的电子琴": {"电子琴", "子琴"},
 }
-PARTINGS = ["Skoda", "Octavia", "Fabia", "Kia", "piano", "grand piano", "Kia Niro", "upright piano", "upright", "Vienna", "red"]
+PARTINGS = [
+    "Skoda", "Octavia", "Fabia", "Kia", "piano", "grand piano", "Kia Niro", "upright piano",
+    "upright", "Vienna", "电子琴", "琴",
+]
 
 
 def still_had(told):
