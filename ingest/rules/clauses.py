@@ -110,10 +110,10 @@ def _cuts(text: str, chinese: bool) -> list[tuple[int, int]]:
 
 
 _ALSO: Final = re.compile(
-    r"(?:而且|并且|同时)?也(?:不|都不|从不|不再|很|挺|特别|最|非常)*(?P<verb>吃|喝|抽|喜欢|爱|讨厌|会|碰|用|养)"
+    r"(?:而且|并且|同时)?也(?:不|都不|从不|不再|很|挺|特别|最|非常)*(?P<verb>吃|喝|抽|吸|喜欢|爱|讨厌|会|碰|用|养)"
     r"|(?<![吃喝抽欢爱会用养住在玩看听能得])(?:而|但|却)?(?:不|并不|从不|从来不)(?P<denied>喜欢|吃|喝|抽|爱|会|用|养|住|在|玩|看|听)(?![不了])"
 )
-_VERB: Final = re.compile(r"吃|喝|抽|喜欢|爱|讨厌|会|碰|用|养")
+_VERB: Final = re.compile(r"吃|喝|抽|吸|喜欢|爱|讨厌|会|碰|用|养")
 
 
 def _told(text: str, verb: str, start: int, end: int) -> int | None:

@@ -32,7 +32,7 @@ _GIVEN: Final = rf"(?:(?![{''.join(w for w in LISTS['not_given'])}])[\u4e00-\u9f
 _NAME: Final = rf"(?:[小老阿大][\u4e00-\u9fff]|{_SURNAME}{any_of('honorific')}|{_SURNAME}{_GIVEN}|{_LATIN_NAME}|{_SURNAME}[某])"
 PERSON_NAME: Final = rf"{_SURNAME}{_GIVEN}"
 """A pattern: a surname and a given name."""
-_DEPARTMENT: Final = r"(?:[\u4e00-\u9fffA-Za-z]{1,8}的)"
+_DEPARTMENT: Final = r"(?:(?:(?![做买吃用看写])[\u4e00-\u9fffA-Za-z]){1,8}的)"
 PERSON: Final = re.compile(rf"(?P<role>同事|朋友|同学|室友|邻居|老板|客户|表[哥弟姐妹]|堂[哥弟姐妹])?(?P<name>{_DEPARTMENT}?{_NAME})$")
 RELATIVE: Final = re.compile(
     rf"(?P<own>我们?的?|我们?家的?|咱们?的?|咱家的?|俺)(?:新来的|新的?|现任|现在的)?(?P<rel>{any_of('relation')})(?:的)?(?P<name>{_NAME}|(?P<twice>[\u4e00-\u9fff])(?P=twice))?$"
@@ -40,10 +40,10 @@ RELATIVE: Final = re.compile(
 _RELATION: Final = re.compile(any_of("relation"))
 _THEIR_RELATIVE: Final = re.compile(rf"(?P<who>{_NAME})的(?P<rel>{any_of('relation')})$")
 _ORG: Final = re.compile(rf"(?:我|我们|咱们|咱)的?(?:[\u4e00-\u9fff]{{0,4}}?){any_of('orgs')}$")
-NOT_A_NAME: Final = re.compile(r"^(?:左[利撇右边手]|小时|老是|大家|大概|大约|小学|小说|小心|老家|老实|大学|大部|阿姨|高兴|方便|方法|时间|任务|任何|明天|明年|白天|安全|和我|都市|项目|金额|平时|应该|全部|全家|常常|何时|管理|计划|如果|于是|成功|别人|房子|车子|路上|强烈|水平|党员|古代|由于|不过|那里|花了|海鲜|连续|国内|国外|单位|广告|温度|简单|关于|经常|相关|云端|公司|商品|商业|文件|文档|师傅|家里|米饭|左右|右边|黄色|白色|金色|包括|包裹|席位|支付|查询|班级|位置|区域|权限|计算|信息|索引|平台|富文|简直|简历|居然|干脆|索性|幸好|幸亏|何必|何况|明明|原本|高考|高铁|国庆|元旦|季度|房租|房贷|车位|车库|车险|钱包|毛衣|毛病|牛奶|牛肉|羊肉|鲜花|马桶|马路|路由|路边|老公|老婆|老爸|老妈|老大$|原定|原计划)")
+NOT_A_NAME: Final = re.compile(r"^(?:左[利撇右边手]|小时|老是|大家|大概|大约|小学|小说|小心|老家|老实|大学|大部|阿姨|高兴|方便|方法|时间|任务|任何|明天|明年|白天|安全|和我|都市|项目|金额|平时|应该|全部|全家|常常|何时|管理|计划|如果|于是|成功|别人|房子|车子|路上|强烈|水平|党员|古代|由于|不过|那里|花了|海鲜|连续|国内|国外|单位|广告|温度|简单|关于|经常|相关|云端|公司|商品|商业|文件|文档|师傅|家里|米饭|左右|右边|黄色|白色|金色|包括|包裹|席位|支付|查询|班级|位置|区域|权限|计算|信息|索引|平台|富文|简直|简历|居然|干脆|索性|幸好|幸亏|何必|何况|明明|原本|高考|高铁|国庆|元旦|季度|房租|房贷|车位|车库|车险|钱包|毛衣|毛病|牛奶|牛肉|羊肉|鲜花|马桶|马路|路由|路边|老公|老婆|老爸|老妈|老大$|原定|原计划|小[猫狗鸟鸡猪孩店区费吃组票]|老[人师年虎鼠乡外]|大[门厅厦赛街陆量批部])")
 _THING: Final = re.compile(r"[\w\u4e00-\u9fff·\-./:（）()#+@ ]{2,32}$")
 _NOT_A_THING: Final = re.compile(
-    r"^(?:这|那|它|其|该|他|她|你|您|谁|什么|哪|每|所有|版本|版本号|新版本|状态|名字|任务|构建|操作|流程|编译|测试|部署|下载|上传|安装|同步|备份|执行|加载|初始化|一切|全部|作业|工作|手续|事情|东西|今天|今年|大家|有人|如何|怎么|为什么)$|"
+    r"^(?:下雨|下雪|刮风|天气|这|那|它|其|该|他|她|你|您|谁|什么|哪|每|所有|版本|版本号|新版本|状态|名字|任务|构建|操作|流程|编译|测试|部署|下载|上传|安装|同步|备份|执行|加载|初始化|一切|全部|作业|工作|手续|事情|东西|今天|今年|大家|有人|如何|怎么|为什么)$|"
     r"^(?:他|她|你|您|谁|什么|哪|为什么|怎么|如何|如果|要是)|[说想觉认]|(?:把|被|将|让|叫)"
 )
 
@@ -91,7 +91,7 @@ def _subject(text: str, voice: Voice) -> Subject | None:
     if found is not None:
         return Subject(kind="relative", name=text, relation=found["rel"], owner=found["who"])
     found = PERSON.match(text)
-    if found is not None and NOT_A_NAME.match(found["name"]) is None:
+    if found is not None and NOT_A_NAME.match(found["name"].rpartition("的")[2]) is None:
         return Subject(kind="person", name=found["name"])
     if _THING.match(text) and _NOT_A_THING.search(text) is None and text[0] != "我" or text.startswith(("我们的", "我的")):
         return Subject(kind="thing", name=_OURS.sub("", text.removesuffix("的")).strip())

@@ -54,7 +54,7 @@ _BECOMES: Final = re.compile(r"^[换改变][成为]|^.{1,4}变[成为]")
 """What has become something else is another attribute or another person in a role, and nothing that was done."""
 
 
-_NO_DEED: Final = re.compile(r"^..?得|是[我你他她]?$|^.{1,2}不[了动起下]|^..?了[^，]{1,6}[年月天周多]的|^在[\u4e00-\u9fff]{2,4}$|^(?:[和跟与].*)?在一起$|纪念日是?$|^(?:[和跟与].{1,6})?(?:打算|准备|计划)")
+_NO_DEED: Final = re.compile(r"^[和跟与同].{1,8}[没不]|^..?得|是[我你他她]?$|^.{1,2}不[了动起下]|^..?了[^，]{1,6}[年月天周多]的|^在[\u4e00-\u9fff]{2,4}$|^(?:[和跟与].*)?在一起$|纪念日是?$|^(?:[和跟与].{1,6})?(?:打算|准备|计划)")
 """What begins with a verb's character and is a state or a day."""
 
 

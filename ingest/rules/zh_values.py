@@ -11,7 +11,7 @@ from .places import is_place
 from .subjects import Part
 from .zh import LISTS, NOT_A_NAME, PERSON, SETS, TABLES, any_of
 
-_TAIL: Final = re.compile(r"(?:的?(?:了|啦|啊|呀|哦|哈|呢|哟|嘛|喔|哒|咯|吖|噢|滴|哇|的说|来着|这样|而已))+$")
+_TAIL: Final = re.compile(r"(?:的?(?:了|啦|啊|呀|哦|哈|呢|哟|嘛|喔|哒|咯|吖|噢|滴|哇|呗|的说|来着|这样|而已))+$")
 _UNSURE_TAIL: Final = re.compile(r"(?:吧|吗|么|呢|没有|与否)$")
 _GOES_ON: Final = re.compile(r"还[在没有是住]|正在|着呢$")
 """Beside these a closing 呢 asks nothing."""
@@ -94,13 +94,14 @@ _LODGING: Final = re.compile(r"(?:酒店|宾馆|民宿|旅馆|招待所|青旅|�
 
 def _place(text: str) -> Part | None:
     text = re.sub(r"^(?:了|到|在|进|回(?!龙观|民))+", "", text.strip()).strip()
+    text = re.sub(r"(?<=[楼层])[没有].*$", "", text)
     if _LODGING.fullmatch(text) or text.isascii() and not is_place(text) and not text[:1].isupper():
         return None
     if not re.match(r"^[\u4e00-\u9fffA-Za-z0-9][\u4e00-\u9fff\w ,.'·-]{0,23}$", text) or _BAD_OBJECT.search(text):
         return None
     if re.search(r"\d+(?:号楼|栋|幢|号院|单元|弄|号)$", text):
         return Part(text, "place")
-    if re.search(r"[工作上班吃喝玩写]$|(?:做|当|准备|学习|等|想|说|一起|下来|进去|出去|院|几天|一晚|一天|得)$|[楼层的]$|^(?:着|一起|下|进|了|不|几|过|哪)|的(?:时候|人)", text) and not is_place(text):
+    if re.search(r"[工作上班吃喝玩写]$|(?:做|当|准备|学习|等|想|说|一起|下来|进去|出去|院|几天|一晚|一天|得)$|还是|[楼层的]$|^(?:着|一起|下|进|了|不|几|过|哪)|的(?:时候|人)", text) and not is_place(text):
         return None
     return Part(text, "city" if is_place(text) else "place")
 
@@ -121,9 +122,9 @@ _NOT_COMPANY: Final = re.compile(r"^(?:哪|这|那|一起|努力|认真|学|写|
 
 
 def _workplace(text: str) -> Part | None:
-    there = re.match(r"([\u4e00-\u9fff]{2,5}?)的?(?:一家|一个|一所|某家?)(?=.)", text.strip())
+    there = re.match(r"([\u4e00-\u9fff]{2,5}?)(?:那边|这边)?的?(?:一家|一个|一所|某家?)(?=.)", text.strip())
     text = text.strip()[there.end() :] if there is not None and is_place(there[1]) else text
-    text = re.sub(r"^(?:一家|一个|一所|某家?|家)(?=.)|(?<=[司院校店厂家局行部])里$", "", text.strip()) or text
+    text = re.sub(r"^[^我，]{2,6}(?:那边|这边)(?:的)?(?:一家|一个|家)?(?=.)|^(?:一家|一个|一所|某家?|家)(?=.)|(?<=[司院校店厂家局行部])里$", "", text.strip()) or text
     text = text.strip()
     if text in ("家", "家里", "远程", "居家"):
         return Part(text, "site")
@@ -138,7 +139,7 @@ def _workplace(text: str) -> Part | None:
 
 _KNOWN_COMPANIES: Final = frozenset(
     "腾讯 阿里 阿里巴巴 百度 华为 小米 京东 美团 字节 字节跳动 网易 快手 滴滴 拼多多 蚂蚁 蚂蚁集团 微软 谷歌 苹果 亚马逊 特斯拉 比亚迪 大疆 联想 中兴 携程 哔哩哔哩 B站 小红书 知乎 新浪 搜狐 "
-    "理想 蔚来 小鹏 宁德时代 海康威视 商汤 旷视 科大讯飞 英特尔 英伟达 高通 三星 索尼 甲骨文 微博 饿了么 贝壳 顺丰 中兴通讯 平安 招行 工行 建行 农行 中信 中金 普华永道 德勤 毕马威 安永 麦肯锡 宝洁 联合利华 海尔 格力 美的 万科 恒大 碧桂园 吉利 上汽 一汽 丰田 大众 宝马 奔驰".split()
+    "理想 蔚来 小鹏 宁德时代 海康威视 商汤 旷视 科大讯飞 英特尔 英伟达 高通 三星 索尼 甲骨文 微博 饿了么 贝壳 顺丰 中兴通讯 平安 招行 工行 建行 农行 中信 中金 普华永道 德勤 毕马威 安永 麦肯锡 宝洁 联合利华 海尔 格力 美的 万科 恒大 碧桂园 部队 吉利 上汽 一汽 丰田 大众 宝马 奔驰".split()
 )
 
 
@@ -173,12 +174,12 @@ def _school(text: str) -> Part | None:
 
 
 _GROUP: Final = re.compile(r"[\u4e00-\u9fff\w .+-]{1,16}?(?P<end>项目组|项目|团队|小组|事业部|部门|中心|工作室|组|部|战队|线)$")
-_CLUB: Final = re.compile(r"[\u4e00-\u9fff\w .+-]{0,12}?(?:社团|俱乐部|协会|读书会|合唱团|乐团|乐队|球队|社|(?<!团)队|学生会|委员会|党|联盟|兴趣小组|跑团|剧团|研究会|工会)$")
+_CLUB: Final = re.compile(r"[\u4e00-\u9fff\w .+-]{0,12}?(?:社团|俱乐部|协会|读书会|合唱团|乐团|乐队|球队|社|(?<![团部军排])队|学生会|委员会|党|联盟|兴趣小组|跑团|剧团|研究会|工会)$")
 
 
 def _group(text: str) -> Part | None:
     text = re.sub(r"^(?:我们(?:公司)?的?|公司的?|他们|现在的|新的|一个|了)(?=.)|^(?:做|跟|参与)", "", text.strip()).strip()
-    if not text or re.search(r"^(?:这|那|哪|什么|好几|几|多)|[做写学]|的时候|\x00", text):
+    if not text or re.search(r"^(?:这|那|哪|什么|好几|几|多)|[做写]|学(?!生会|院|校|会$)|的时候|\x00", text):
         return None
     if _CLUB.fullmatch(text):
         return Part(text, "club")
@@ -196,7 +197,7 @@ def _job(text: str) -> Part | None:
     text = re.sub(r"^(?:一名|一个|一位|名|位|个|了|我们的|我们|公司的?|咱们的?|全职|专职)(?=.)", "", text.strip()).strip()
     if re.fullmatch(r"(?:backend|frontend|full[- ]?stack|devops|SRE|QA|DBA|iOS|Android|data|infra|product|design|PM|HR|CTO|CEO|CFO|COO|sales|marketing|[a-z]+ (?:engineer|developer|manager|designer|lead|analyst))", text, re.I):
         return Part(text)
-    if re.fullmatch(r"(?:后端|前端|测试|运维|产品|运营|销售|市场|客服|行政|人事|财务|设计|算法|数据|安全|架构|嵌入式|客户端)(?:开发|研发|分析)?", text):
+    if re.fullmatch(r"(?:后端|前端|测试|运维|产品|运营|销售|市场|客服|行政|人事|财务|设计|算法|数据|安全|架构|嵌入式|客户端|质检|品控|文案|美工|剪辑|外贸|电商|新媒体|人力|仓储|物流|客户经理|家教)(?:开发|研发|分析)?", text):
         return Part(text)
     if _NOT_JOB.search(text) or _PERSONAL.search(text) or _JOB.fullmatch(text) is None and not _is_calling(text):
         return None
