@@ -52,7 +52,8 @@ def query_parameters(request: Request, *, known: Sequence[str], required: Sequen
     given: dict[str, str] = {}
     for name, value in request.query_params.multi_items():
         if name not in known:
-            raise InvalidInput(f"there is no such parameter: known ones are {', '.join(known)}", field=name[:100])
+            those = f"known ones are {', '.join(known)}" if known else "all is said in the body"
+            raise InvalidInput(f"there is no such parameter: {those}", field=name[:100])
         if name in given:
             raise InvalidInput("the parameter is given twice: give it once", field=name)
         if "\ufffd" in value:
@@ -73,7 +74,10 @@ def path_parameter(request: Request, name: str) -> str:
 
 
 async def read_body(request: Request, *, limit: int = MAX_BODY) -> bytes:
-    """The raw body, at most `limit` bytes. Raises TooLarge, TooSlow, UnsupportedContent, ClientDisconnect."""
+    """The raw body, at most `limit` bytes; a request with a body has no parameters beside it. Raises InvalidInput,
+    TooLarge, TooSlow, UnsupportedContent, ClientDisconnect."""
+    if request.scope["query_string"]:
+        query_parameters(request, known=())
     headers = request.headers
     kind = headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind and kind != "application/json" and not kind.endswith("+json"):
@@ -234,7 +238,10 @@ def build_app(
     """`metrics` is served at /metrics together with the counts of requests, which name the `worker`: where several
     processes share a socket, each look finds one of them, and rates are sums over their series."""
     metrics = metrics or CollectorRegistry()
-    app = FastAPI(title=title, version=version, docs_url=None, redoc_url=None, openapi_url=None, lifespan=lifespan)
+    app = FastAPI(
+        title=title, version=version, docs_url=None, redoc_url=None, openapi_url=None, lifespan=lifespan,
+        redirect_slashes=False,
+    )  # fmt: skip
     app.add_middleware(_Boundary, metrics=metrics, worker=worker)
     app.add_exception_handler(TaishiError, _on_taishi_error)
     app.add_exception_handler(HTTPException, _on_http_exception)

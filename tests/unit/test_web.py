@@ -171,6 +171,16 @@ def test_a_body_has_a_limit_whether_its_length_is_declared_or_not(side: WriteSid
     assert reply.status_code == 413 and len(side.log.events) == before
 
 
+@pytest.mark.parametrize(("method", "path"), ROUTES)
+def test_what_stands_beside_a_body_is_refused_and_not_passed_over(side: WriteSide, method: str, path: str) -> None:
+    problem = refused(side, method, path + "?namespace=other", (EVENT % "").encode())
+    assert problem["status"] == 422 and problem["field"] == "namespace" and "body" in problem["detail"]
+
+
+def test_a_path_with_a_slash_too_many_is_no_route_and_leads_nowhere(side: WriteSide) -> None:
+    assert refused(side, "POST", "/v1/events/", b"{}")["status"] == 404
+
+
 def test_unknown_routes_and_methods_are_problems_too(side: WriteSide) -> None:
     assert refused(side, "POST", "/v1/nothing", b"{}")["status"] == 404
     assert refused(side, "GET", "/v1/events", b"")["status"] == 405
