@@ -32,7 +32,7 @@ _GIVEN: Final = rf"(?:(?![{''.join(w for w in LISTS['not_given'])}])[\u4e00-\u9f
 _NAME: Final = rf"(?:[小老阿大][\u4e00-\u9fff]|{_SURNAME}{any_of('honorific')}|{_SURNAME}{_GIVEN}|{_LATIN_NAME}|{_SURNAME}[某])"
 PERSON_NAME: Final = rf"{_SURNAME}{_GIVEN}"
 """A pattern: a surname and a given name."""
-_DEPARTMENT: Final = r"(?:(?:(?![做买吃用看写])[\u4e00-\u9fffA-Za-z]){1,8}的)"
+_DEPARTMENT: Final = r"(?:(?:(?![做买吃用看写参])[\u4e00-\u9fffA-Za-z]){1,8}的)"
 PERSON: Final = re.compile(rf"(?P<role>同事|朋友|同学|室友|邻居|老板|客户|表[哥弟姐妹]|堂[哥弟姐妹])?(?P<name>{_DEPARTMENT}?{_NAME})$")
 RELATIVE: Final = re.compile(
     rf"(?P<own>我们?的?|我们?家的?|咱们?的?|咱家的?|俺)(?:新来的|新的?|现任|现在的)?(?P<rel>{any_of('relation')})(?:的)?(?P<name>{_NAME}|(?P<twice>[\u4e00-\u9fff])(?P=twice))?$"
