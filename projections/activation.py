@@ -56,13 +56,13 @@ def stretch(importance: float, *, own: bool, use: Use) -> float:
 
 
 def last_used(use: Use, predicate: Predicate) -> int:
-    """From when on it is idle. Being read counts the more the more days it was, and by itself only for some lives after
-    words or callers said so."""
+    """From when on it is idle. Being read counts from the day's beginning (UTC), the more the more days it was, and by
+    itself only for some lives after words or callers said so."""
     said = use.said_at if use.known_at is None else max(use.said_at, use.known_at)
     if use.read_at is None:
         return said
     given = fading()
-    later = min(max(use.read_at - said, 0), given.read_lives * max(predicate.life, 1) * DAY)
+    later = min(max(use.read_at // DAY * DAY - said, 0), given.read_lives * max(predicate.life, 1) * DAY)
     return said + round(later * use.reads / (use.reads + given.half_read))
 
 

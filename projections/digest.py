@@ -67,6 +67,10 @@ DIGESTED: Final[Mapping[str, str]] = {
         " t.expired_at, t.archived_at, t.faded_why, t.revived_at"
         " FROM standing t JOIN namespaces n ON n.ns = t.ns"
     ),
+    "uses": (
+        "SELECT n.name, u.memory_id, u.at, u.confirmations, u.known_at, u.read_at, u.reads, u.helpful, u.unhelpful"
+        " FROM uses u JOIN namespaces n ON n.ns = u.ns"
+    ),
     "settings": "SELECT n.name, s.event_id, s.given FROM settings s JOIN namespaces n ON n.ns = s.ns",
     "dictionaries": "SELECT n.name, d.words FROM dictionaries d JOIN namespaces n ON n.ns = d.ns",
     "exposures": (

@@ -11,6 +11,7 @@ import orjson
 
 from taishi.ingest.envelope import Event
 
+from . import uses
 from .fold_claims import CLAIM_CONTENT, count_subject
 from .fold_entities import erase_identities
 from .fold_late import erase_raw, forbid, owe, unlisted
@@ -62,7 +63,7 @@ def forgotten(model: Model, event: Event, ns: int) -> None:
         model.execute("DELETE FROM remarks WHERE seq = ? AND ns = ?", (seq, ns))
         model.execute("UPDATE dead_letters SET state = 'retry' WHERE seq = ? AND ns = ?", (seq, ns))
     for memory_id, _ in (*facts["claims"], *facts["events"]):
-        model.execute("DELETE FROM standing WHERE ns = ? AND memory_id = ?", (ns, memory_id))
+        uses.erase(model, ns, memory_id)
     model.execute(
         "INSERT INTO tombstones (seq, ns, at, kind, claims, events) VALUES (?, ?, ?, ?, ?, ?)",
         (event.position.seq, ns, at, facts["kind"], orjson.dumps(claims).decode(), orjson.dumps(erased).decode()),

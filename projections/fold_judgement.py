@@ -14,11 +14,13 @@ import orjson
 from taishi.ingest.envelope import Event
 from taishi.ingest.instants import DAY
 
+from . import uses
 from .model import Model
 from .weights import weigh_confirmed
 
-_READ: Final = """INSERT INTO standing (ns, memory_id, reads, read_at) VALUES (?, ?, 1, ?)
-    ON CONFLICT (ns, memory_id) DO UPDATE SET reads = reads + (ifnull(read_at, -1) / ? < ? / ?),
+_LAST_READ: Final = "SELECT read_at FROM standing WHERE ns = ? AND memory_id = ? AND read_at IS NOT NULL"
+_READ: Final = """INSERT INTO standing (ns, memory_id, reads, read_at) VALUES (?, ?, ?, ?)
+    ON CONFLICT (ns, memory_id) DO UPDATE SET reads = reads + excluded.reads,
     read_at = max(ifnull(read_at, 0), excluded.read_at)"""
 EXPOSURES: Final = 1_000
 """Recalls of one namespace that are remembered, the newest."""
@@ -28,12 +30,12 @@ ALL_ITEMS: Final = -1
 
 def confirmed(model: Model, event: Event, ns: int) -> None:
     model.execute(
-        "INSERT INTO standing (ns, memory_id, confirmations, confirmed_at, confirmed_first) VALUES (?, ?, 1, ?3, ?3)"
+        "INSERT INTO standing (ns, memory_id, confirmations, confirmed_at) VALUES (?, ?, 1, ?)"
         " ON CONFLICT (ns, memory_id) DO UPDATE SET confirmations = confirmations + 1,"
-        " confirmed_at = max(ifnull(confirmed_at, 0), excluded.confirmed_at),"
-        " confirmed_first = min(ifnull(confirmed_first, excluded.confirmed_first), excluded.confirmed_first)",
+        " confirmed_at = max(ifnull(confirmed_at, 0), excluded.confirmed_at)",
         (ns, event.facts["claim"], event.recorded_at),
     )
+    uses.keep(model, event, ns, event.facts["claim"])
     weigh_confirmed(model, ns, event.facts["claim"])
 
 
@@ -65,7 +67,11 @@ def recalled(model: Model, event: Event, ns: int) -> None:
     facts, at = event.facts, event.recorded_at
     shown = facts["items"]
     for memory_id in dict.fromkeys(i for i, kind in zip(shown, facts["kinds"], strict=True) if kind == "claim"):
-        model.execute(_READ, (ns, memory_id, at, DAY, at, DAY))
+        last = model.execute(_LAST_READ, (ns, memory_id)).fetchone()
+        another_day = last is None or last[0] // DAY < at // DAY
+        model.execute(_READ, (ns, memory_id, another_day, at))
+        if another_day:
+            uses.keep(model, event, ns, memory_id)
     number = model.execute("SELECT exposed FROM namespaces WHERE ns = ?", (ns,)).get
     model.execute("UPDATE namespaces SET exposed = exposed + 1 WHERE ns = ?", (ns,))
     model.execute(
@@ -77,7 +83,7 @@ def recalled(model: Model, event: Event, ns: int) -> None:
     )  # fmt: skip
     early = "SELECT item, helpful FROM feedback WHERE ns = ? AND exposure = ? AND NOT counted"
     for item, helpful in model.rows(early, (ns, facts["exposure"])):
-        _count(model, ns, facts["exposure"], item, None, bool(helpful))
+        _count(model, event, ns, facts["exposure"], item, None, bool(helpful))
 
 
 def feedback(model: Model, event: Event, ns: int) -> None:
@@ -90,10 +96,12 @@ def feedback(model: Model, event: Event, ns: int) -> None:
         "SELECT helpful, counted FROM feedback WHERE ns = ? AND exposure = ? AND item = ?", key
     ).fetchone()
     model.execute("INSERT OR REPLACE INTO feedback VALUES (?, ?, ?, ?, ?)", (*key, helpful, was is not None and was[1]))
-    _count(model, ns, exposure, item, bool(was[0]) if was is not None and was[1] else None, helpful)
+    _count(model, event, ns, exposure, item, bool(was[0]) if was is not None and was[1] else None, helpful)
 
 
-def _count(model: Model, ns: int, exposure: str, item: int, was: bool | None, helpful: bool) -> None:
+def _count(
+    model: Model, event: Event, ns: int, exposure: str, item: int, was: bool | None, helpful: bool
+) -> None:
     """Moves what was shown from one verdict (None: no counted one) to another."""
     row = model.execute("SELECT items FROM exposures WHERE ns = ? AND exposure = ?", (ns, exposure)).fetchone()
     if row is None:
@@ -106,4 +114,5 @@ def _count(model: Model, ns: int, exposure: str, item: int, was: bool | None, he
             " unhelpful = unhelpful + excluded.unhelpful",
             (ns, memory_id, int(helpful) - int(was is True), int(not helpful) - int(was is False)),
         )
+        uses.keep(model, event, ns, memory_id)
     model.execute("UPDATE feedback SET counted = 1 WHERE ns = ? AND exposure = ? AND item = ?", (ns, exposure, item))

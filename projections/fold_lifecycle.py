@@ -14,6 +14,7 @@ from typing import Final
 
 from taishi.ingest.envelope import Event
 
+from . import uses
 from .model import Model
 from .rendering import searchable, spoken
 from .schema import document_of_claim, document_of_event
@@ -62,6 +63,7 @@ def revived(model: Model, event: Event, ns: int) -> None:
             f" DO UPDATE SET {_NOT_FADED}, revived_at = excluded.revived_at",
             (ns, memory_id, event.recorded_at),
         )
+        uses.keep(model, event, ns, memory_id)
         rows = model.rows(_WORDS, (memory_id, ns))
         for seq, archived_at, text, subject, value in rows:
             if archived_at is not None and text is not None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import Final
 
-FOLD_VERSION: Final = 9
+FOLD_VERSION: Final = 10
 """Raise it when a fold or this schema changes what is stored: read models of another version are rebuilt by replay."""
 
 PRAGMAS: Final = (
@@ -175,12 +175,18 @@ CREATE TABLE resolutions (           -- conflicts that a caller settled
 CREATE INDEX resolutions_slot ON resolutions (slot);
 CREATE TABLE standing (              -- what callers think of a memory, how it was used and has faded, by its id
     ns INTEGER NOT NULL, memory_id TEXT NOT NULL,
-    confirmations INTEGER NOT NULL DEFAULT 0, confirmed_at INTEGER, confirmed_first INTEGER,
+    confirmations INTEGER NOT NULL DEFAULT 0, confirmed_at INTEGER,
     helpful INTEGER NOT NULL DEFAULT 0, unhelpful INTEGER NOT NULL DEFAULT 0,
     reads INTEGER NOT NULL DEFAULT 0, read_at INTEGER,  -- days on which a recall showed it, and the last of these times
     expired_at INTEGER, expired_seq INTEGER, archived_at INTEGER, archived_seq INTEGER, faded_why TEXT,
     revived_at INTEGER,
     PRIMARY KEY (ns, memory_id)
+) WITHOUT ROWID;
+CREATE TABLE uses (                  -- how it was used, as of then: `standing` after the event at `seq`
+    ns INTEGER NOT NULL, memory_id TEXT NOT NULL, seq INTEGER NOT NULL, at INTEGER NOT NULL,
+    confirmations INTEGER NOT NULL, known_at INTEGER, read_at INTEGER, reads INTEGER NOT NULL,
+    helpful INTEGER NOT NULL, unhelpful INTEGER NOT NULL,
+    PRIMARY KEY (ns, memory_id, seq)
 ) WITHOUT ROWID;
 CREATE TABLE exposures (             -- what the last recalls showed: ids, JSON
     ns INTEGER NOT NULL, place INTEGER NOT NULL, exposure TEXT NOT NULL, at INTEGER NOT NULL, items TEXT NOT NULL,

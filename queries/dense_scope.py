@@ -2,6 +2,9 @@
 
 Rows are only ever added behind the last, in document order but for what is put back; deleted documents are marked, and
 their numbers wiped from memory with their rows when enough have gone.
+
+What is found, and how near it is, depends on the rows alone: asked later as if there were no more than now
+(`Query.last`), a scope answers as it does now, bit for bit.
 """
 
 from __future__ import annotations
@@ -33,6 +36,7 @@ them in a tenth of the time. Beyond it they are read from the file."""
 RESCORED: Final = 300
 """Vectors that are scored exactly, of those nearest by signs."""
 SAMPLE: Final = 512
+"""Vectors that stand for the background of a namespace: of its first 2^n, n as great as may be."""
 _LOADED: Final = 4_096
 _MAPPED: Final = 4 << 30
 """Bytes of a file that are read through the mapping: rows here and there."""
@@ -52,12 +56,9 @@ class Query:
     excluded: Documents | None
     last: int | None = None
 
-    def there(self, ids: Documents, alive: Mask | None) -> Mask | None:
-        """Which rows count at all; None for all."""
-        if self.last is None:
-            return alive
-        within: Mask = ids < (self.last + 1) * STRIDE
-        return within if alive is None else within & alive
+    def within(self, ids: Documents) -> Mask | None:
+        """Which rows there were; None for all."""
+        return None if self.last is None else ids < (self.last + 1) * STRIDE
 
     def mask(self, ids: Documents, alive: Mask | None) -> Mask | None:
         """Which rows may be found; None for all."""
@@ -84,6 +85,7 @@ class _View:
     halves: Halves | None
     alive: Mask | None
     sample: Floats
+    sampled: int
 
 
 def _signs(floats: npt.NDArray[Any]) -> npt.NDArray[np.uint64]:
@@ -109,11 +111,18 @@ def _floats(halves: Halves) -> Floats:
     return floats
 
 
+def _cosines(rows: Floats, vector: Floats) -> Floats:
+    """Row by row: a product of matrix and vector rounds equal rows differently by where they stand."""
+    found: Floats = np.vecdot(rows, vector)
+    return found
+
+
 def _best(ids: Documents, cosines: Floats, k: int) -> list[tuple[int, float]]:
     """The `k` best documents by their best row; equal ones by number. Rows of -inf are none."""
     rows, take = len(ids), min(len(ids), 4 * k + 64)
     while True:
-        top = np.arange(rows) if take == rows else np.argpartition(-cosines, take - 1)[:take]
+        least = -np.inf if take == rows else -np.partition(-cosines, take - 1)[take - 1]
+        top = np.flatnonzero(cosines >= least)
         top = top[np.lexsort((ids[top], -cosines[top]))]
         found: dict[int, float] = {}
         for doc, cosine in zip((ids[top] >> _SHIFT).tolist(), cosines[top].tolist(), strict=True):
@@ -198,10 +207,12 @@ class Scope:
         for doc in back:
             first = doc * STRIDE
             self._append(connection.execute(_ROWS_OF, (first, first + STRIDE - 1, self._ns)).fetchall())
-        stale = deletions != self._deletions or self._rows > 2 * self._sampled
+        stale = deletions != self._deletions or _sampled_of(self.rows) != self._sampled
         self._last_doc, self._deletions = last_doc, deletions
         if self._codes is not None and stale:
-            self._take_sample(connection)
+            self._sampled = _sampled_of(self.rows)
+            living = self._ids[: self._rows][self._alive[: self._rows]]
+            _, self._sample = self._fetch(connection, living[_spread(self._sampled)])
 
     def _mark(self, gone: Documents) -> None:
         """Deleted documents are not found, and their vectors not kept."""
@@ -255,13 +266,6 @@ class Scope:
             rest = np.zeros((room - used, self._dimension), dtype=np.uint16)
             self._kept = np.concatenate([self._kept[:used], rest])
 
-    def _take_sample(self, connection: apsw.Connection) -> None:
-        living = self._ids[: self._rows][self._alive[: self._rows]]
-        count = min(SAMPLE, len(living))
-        spread = np.linspace(0, max(0, len(living) - 1), count).astype(np.int64)
-        _, self._sample = self._fetch(connection, living[spread])
-        self._sampled = self._rows
-
     def _fetch(self, connection: apsw.Connection, ids: Documents) -> tuple[Documents, Floats]:
         """These rows, from the file: those of them that are still there."""
         rows: list[Any] = connection.execute(
@@ -282,46 +286,76 @@ class Scope:
                 halves=None if self._kept is None else self._kept[:rows],
                 alive=self._alive[:rows] if self._dead else None,
                 sample=self._sample,
+                sampled=self._sampled,
             )
 
     def search(self, query: Query, connection: apsw.Connection) -> tuple[list[tuple[int, float]], float, float, int]:
-        """The best documents; mean and standard deviation of a sample of all the scope's cosines (of a large one, those
-        beyond `last` too); how many vectors there are."""
+        """The best documents; mean and standard deviation of all the scope's cosines, or of a sample; how many vectors
+        there are."""
         view = self._view()
-        there = query.there(view.ids, view.alive)
+        within = query.within(view.ids)
+        there = view.alive if within is None else within if view.alive is None else within & view.alive
         count = len(view.ids) if there is None else int(there.sum())
         if view.floats is not None:
-            cosines: Floats = view.floats @ query.vector
-            mask = query.mask(view.ids, there)
-            mean, std = _moments(cosines if there is None else cosines[there])
-            if mask is not None:
-                cosines = np.where(mask, cosines, np.float32(-np.inf))
-            return _best(view.ids, cosines, query.k), mean, std, count
-        mean, std = _moments(view.sample @ query.vector)
-        near = self._near(view, query)
-        if view.halves is not None:
-            ids, rows = view.ids[near], _floats(view.halves[near])
-        else:
-            ids, rows = self._fetch(connection, view.ids[near])
-        return _best(ids, rows @ query.vector, query.k), mean, std, count
+            return *_exactly(query, view.ids, view.floats, there), count
+        if within is not None and int(within.sum()) <= self._exact:
+            return *_exactly(query, *self._read(view, connection, _numbers(view.ids, there)), None), count
+        sample = view.sample
+        if _sampled_of(count) != view.sampled:
+            living = _numbers(view.ids, there)
+            _, sample = self._read(view, connection, living[_spread(_sampled_of(count))])
+        ids, floats = self._read(view, connection, self._near(view, query, there))
+        return _best(ids, _cosines(floats, query.vector), query.k), *_moments(_cosines(sample, query.vector)), count
 
-    def _near(self, view: _View, query: Query) -> npt.NDArray[np.intp]:
+    def _read(self, view: _View, connection: apsw.Connection, rows: npt.NDArray[np.intp]) -> tuple[Documents, Floats]:
+        if view.halves is not None:
+            return view.ids[rows], _floats(view.halves[rows])
+        return self._fetch(connection, view.ids[rows])
+
+    def _near(self, view: _View, query: Query, there: Mask | None) -> npt.NDArray[np.intp]:
         """The rows whose signs agree most with the question's: RESCORED of them, or some more."""
         assert view.codes is not None
         asked = _signs(query.vector[None, :])[:, 0]
         distance = np.zeros(len(view.ids), dtype=np.uint16)
         for word, bits in zip(view.codes, asked, strict=True):
             distance += np.bitwise_count(word ^ bits)
-        mask = query.mask(view.ids, query.there(view.ids, view.alive))
+        mask = query.mask(view.ids, there)
         if mask is not None:
             distance[~mask] = _FAR
         wanted = max(RESCORED, 4 * query.k)
         furthest = 64 * len(view.codes)
         bound = bisect_left(range(furthest), wanted, key=lambda most: int(np.count_nonzero(distance <= most)))
         rows = np.flatnonzero(distance <= bound)
-        if len(rows) > 4 * wanted:
-            rows = rows[np.argpartition(distance[rows], wanted)[:wanted]]
+        if len(rows) > 4 * wanted:  # many alike: the first of them
+            nearer = rows[distance[rows] < bound]
+            alike = rows[distance[rows] == bound]
+            rows = np.concatenate([nearer, alike[: wanted - len(nearer)]])
         return rows
+
+
+def _exactly(
+    query: Query, ids: Documents, floats: Floats, there: Mask | None
+) -> tuple[list[tuple[int, float]], float, float]:
+    cosines = _cosines(floats, query.vector)
+    moments = _moments(cosines if there is None else cosines[there])
+    mask = query.mask(ids, there)
+    if mask is not None:
+        cosines = np.where(mask, cosines, np.float32(-np.inf))
+    return _best(ids, cosines, query.k), *moments
+
+
+def _numbers(ids: Documents, there: Mask | None) -> npt.NDArray[np.intp]:
+    """The rows that are there."""
+    return np.arange(len(ids)) if there is None else np.flatnonzero(there)
+
+
+def _sampled_of(count: int) -> int:
+    """Of how many vectors a sample is taken, where there are `count`."""
+    return 1 << (count.bit_length() - 1) if count else 0
+
+
+def _spread(count: int) -> npt.NDArray[np.intp]:
+    return np.linspace(0, max(0, count - 1), min(SAMPLE, count)).astype(np.intp)
 
 
 def _moments(cosines: Floats) -> tuple[float, float]:

@@ -24,6 +24,7 @@ from .reading import ReadModel
 from .reads import reads
 from .rows import ClaimRow, EventRow
 from .validity import Point
+from .weighed import as_used
 
 READINGS: Final = 20
 """Statements, and events that state it, that are told of one by one."""
@@ -138,8 +139,8 @@ def _reading(model: ReadModel, event: EventRow, log: EventLog) -> dict[str, Any]
 
 
 def _fading(model: ReadModel, claim: ClaimRow, point: Point) -> dict[str, Any]:
-    """How vivid it is at the point, as it is used so far, and what maintenance will make of it, if nothing happens."""
-    use = model.uses([claim.seq], before=point.known_at)[claim.seq]
+    """How vivid it is at the point, as it had been used by then, and what becomes of it if nothing happens."""
+    use = as_used(model, [claim.seq], point, before=point.known_at)[claim.seq]
     kind = default_registry().predicate(claim.predicate or "")
     weight, own = 0.5 if claim.importance is None else claim.importance, claim.subject_key == USER
     return {

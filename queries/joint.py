@@ -97,12 +97,14 @@ _NAMES: Final = """SELECT b.name_key FROM names a
 
 @dataclass(slots=True)
 class Replayed:
-    """Slots folded anew. Rectangles name the slot that stands for theirs. `keepers`: by slot and what is said, a claim
-    that is believed somewhere. `lent`: rectangles of claims of other slots that were folded in (`parting`)."""
+    """Slots folded anew. Rectangles name the slot that stands for theirs; `closed` are those that were believed once
+    and, at the asked instant, no longer are. `keepers`: by slot and what is said, a claim believed somewhere. `lent`:
+    rectangles of claims of other slots that were folded in (`parting`)."""
 
     histories: dict[int, SlotHistory] = field(default_factory=dict)
     rows: dict[int, ClaimRow] = field(default_factory=dict)
     rectangles: list[Rectangle] = field(default_factory=list)
+    closed: list[Rectangle] = field(default_factory=list)
     keepers: dict[tuple[int, str, int], int] = field(default_factory=dict)
     lent: list[Rectangle] = field(default_factory=list)
 
@@ -111,6 +113,7 @@ class Replayed:
         self.histories |= more.histories
         self.rows |= more.rows
         self.rectangles += more.rectangles
+        self.closed += more.closed
         self.keepers |= more.keepers
         self.lent += more.lent
 
@@ -152,8 +155,11 @@ def replayed(
         held = [Rectangle(r.claim, home, r.start, r.end, r.known, FOREVER, r.accord) for r in history.open]
         held += [Rectangle(r.claim, home, r.start, r.end, r.known, r.until, r.accord) for r in history.closed]
         for known in held:
+            own = (home, known.claim) not in lent
             if known.known_from <= known_at < known.known_to:
-                (told.lent if (home, known.claim) in lent else told.rectangles).append(known)
+                (told.rectangles if own else told.lent).append(known)
+            elif own and known.known_to <= known_at:
+                told.closed.append(known)
         for r in sorted(history.open):
             if (home, r.claim) in lent:
                 continue
@@ -194,7 +200,7 @@ class Joint:
         holding = {r.claim for r in told.rectangles}
         for seq, claim in self._claims.items():
             home = homes.get(claim.slot)
-            if home is None or seq not in holding:
+            if home is None:
                 continue
             found[seq] = sorted({*found.get(seq, ()), *(
                 c.seq

@@ -27,7 +27,7 @@ from .surroundings import surroundings
 from .understand import Question
 from .validity import GONE, Judging, Point, Verdict
 from .wanted import Wanted
-from .weighed import as_weighed
+from .weighed import as_used, as_weighed
 
 CONSIDERED: Final = 40
 """Documents whose rows are read, besides three for each item that is wanted: the best by words and meaning. The asked
@@ -197,7 +197,9 @@ class _Ranking:
                 shown.append((said, claim, verdict))
         sources = self._scoring.sources
         told = self._model.told(event for said, _, _ in shown for event in sources.get(said.seq, ()))
-        uses = self._model.uses({claim.seq for _, claim, _ in shown}, before=self._now - FRESH)
+        uses = as_used(
+            self._model, {claim.seq for _, claim, _ in shown}, self._point, before=self._now - FRESH
+        )
         best: dict[int, Ranked] = {}
         for said, claim, verdict in shown:
             doc = document_of_claim(said.seq)

@@ -18,7 +18,6 @@ from typing import Any, Final
 import apsw
 
 from taishi.ingest.errors import Unavailable
-from taishi.projections.activation import Use
 from taishi.projections.schema import FOLD_VERSION
 from taishi.projections.worker import model_path
 
@@ -175,11 +174,6 @@ class ReadModel:
             found[seq].append(other)
         return found
 
-    def uses(self, claims: Iterable[int], *, before: int) -> dict[int, Use]:
-        """How each of `claims` was used. When it was last said is looked up for those that were told before `before`,
-        in whatever words of its slot say the same."""
-        return {row[0]: Use._make(row[1:]) for row in self.rows_in(_USES, claims, before)}
-
     def renewed(self, claims: Iterable[int]) -> set[int]:
         """Those of `claims`, which have faded, that were said again since: an equal claim of their slot has not."""
         return {row[0] for row in self.rows_in(_RENEWED, claims)}
@@ -237,14 +231,6 @@ _EQUALS: Final = """SELECT c.seq, o.seq FROM claims c CROSS JOIN claims o ON o.s
         AND e.seq <> c.seq AND e.removed_at IS NULL
         AND NOT EXISTS (SELECT 1 FROM beliefs b WHERE b.claim = e.seq) ORDER BY e.seq LIMIT 20)
     WHERE c.seq IN carray(?) ORDER BY c.seq, o.seq"""
-_USES: Final = """WITH wanted AS (SELECT value FROM carray(?1)) SELECT c.seq,
-    CASE WHEN c.kept_from >= ?2 THEN c.kept_from ELSE ifnull((SELECT o.kept_from FROM claims o WHERE o.slot = c.slot
-        AND o.value_fp = c.value_fp AND o.negates = c.negates AND o.removed_at IS NULL ORDER BY o.seq DESC LIMIT 1),
-        c.kept_from) END,
-    nullif(max(ifnull(s.confirmed_at, 0), ifnull(s.revived_at, 0)), 0), s.read_at, ifnull(s.reads, 0),
-    ifnull(s.confirmations, 0), ifnull(s.helpful, 0), ifnull(s.unhelpful, 0)
-    FROM wanted CROSS JOIN claims c ON c.seq = wanted.value
-    LEFT JOIN standing s ON s.ns = c.ns AND s.memory_id = c.claim_id"""
 _RENEWED: Final = """SELECT c.seq FROM claims c WHERE c.seq IN carray(?) AND EXISTS (
     SELECT 1 FROM claims o WHERE o.slot = c.slot AND o.value_fp = c.value_fp AND o.negates = c.negates
     AND o.faded_why IS NULL AND o.removed_at IS NULL AND o.erased_at IS NULL)"""

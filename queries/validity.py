@@ -103,8 +103,7 @@ class Judging:
             if (c := known.get(r.claim)) is not None and r.slot == homes.get(c.slot, c.slot)
         }
         bare = [seq for seq, c in known.items() if seq not in at_point and c.slot not in homes]
-        nearest, closed = _nearest(self._model, bare, point)
-        nearest |= _closest(self._told.rectangles, point)
+        nearest, closed = _nearest(self._model, bare, self._told, point)
         verdicts = {
             seq: _verdict(claim, at_point.get(seq), nearest.get(seq), self._covering[claim.slot], point)
             for seq, claim in known.items()
@@ -190,9 +189,8 @@ def _lead_to_equals(
             bare.append(seq)
     plain = [seq for seq in bare if claims[seq].slot not in homes]
     leads = model.stand_ins(plain) if plain else {}
-    theirs = _nearest(model, set(leads.values()), point)[0] if leads else {}
+    theirs = _nearest(model, set(leads.values()), told, point)[0]
     if homes:
-        theirs |= _closest(told.rectangles, point)
         for seq in bare:
             claim = claims[seq]
             keeper = told.keepers.get((homes.get(claim.slot, 0), claim.value_fp, claim.negates), seq)
@@ -214,13 +212,17 @@ def _closest(rectangles: Iterable[Rectangle], point: Point) -> dict[int, Rectang
 
 
 def _nearest(
-    model: ReadModel, claims: Collection[int], point: Point
+    model: ReadModel, claims: Collection[int], told: Replayed, point: Point
 ) -> tuple[dict[int, Rectangle], set[int]]:
-    """Of each claim that holds nothing at the point: its rectangle nearest to it, as known then; else its last one.
-    And those of which only that is left."""
-    nearest = _closest(model.rectangles(claims, known_at=point.known), point)
+    """Of each of `claims` and of those in slots that were folded anew: its rectangle nearest to the point, as known
+    then; else its last one. And those of which only that is left."""
+    open_ = model.rectangles(claims, known_at=point.known) if claims else []
+    nearest = _closest((*open_, *told.rectangles), point)
     closed: set[int] = set()
-    for r in model.closed_rectangles([seq for seq in claims if seq not in nearest]):
+    over = [seq for seq in claims if seq not in nearest]
+    for r in (*(model.closed_rectangles(over) if over else ()), *told.closed):
+        if r.claim in nearest and r.claim not in closed:
+            continue
         if point.knows(r.known_from) and (r.claim not in closed or r.known_to > nearest[r.claim].known_to):
             nearest[r.claim] = r
             closed.add(r.claim)

@@ -116,6 +116,27 @@ def test_signs_lose_next_to_nothing_in_a_large_namespace(tmp_path: Path) -> None
     assert shared / 600 > 0.9
 
 
+@pytest.mark.parametrize("mapped", [False, True])
+def test_as_of_a_document_it_answers_as_it_did_then_bit_for_bit(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, mapped: bool
+) -> None:
+    """With many equal vectors, while the namespace outgrows the exact search, and its sample is taken anew."""
+    for name, value in {"RESCORED": 12, "SAMPLE": 8, "KEPT": 0 if mapped else dense_scope.KEPT}.items():
+        monkeypatch.setattr(dense_scope, name, value)
+    filed = Filed(tmp_path, dimension=70)
+    pool, query = filed.random(5), filed.random()[0]
+    filed.random = lambda count=1: pool[filed.rng.integers(0, len(pool), count)]  # type: ignore[method-assign]
+    follows, then = index(filed), {}
+    for i in range(3 * SIGNS):
+        doc = filed.add("n", chunks=1 + i % 2)
+        then[doc] = follows.search(filed.ns("n"), query, 4)
+    again = index(filed)
+    for doc, hits in then.items():
+        for one in (follows, again):
+            assert one.search(filed.ns("n"), query, 4, last=doc) == hits, doc
+
+
+
 @pytest.mark.parametrize("count", [20, 400])
 def test_filters_act_before_ranking(tmp_path: Path, count: int) -> None:
     filed = Filed(tmp_path)
