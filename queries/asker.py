@@ -10,9 +10,12 @@ from __future__ import annotations
 
 from typing import Final
 
-from taishi.ingest.normal import normal_value
+from taishi.ingest.normal import normal_value, normalise
 
+from .point import Point, known_then
 from .reading import ReadModel
+from .subjects import known_among
+from .understand import in_own_name, of_asker
 
 SUBJECTS: Final = 200
 """Subjects that are looked through, those with the most claims first."""
@@ -20,31 +23,31 @@ LOOKED_AT: Final = 8
 """Claims of a subject, of which one has to be said by himself."""
 
 
-def only_speaker(model: ReadModel, namespace: str) -> str | None:
-    """The claim subject of the one person who speaks of himself in a namespace; None where that is `user`, or where
-    several or none do."""
-    with model.view():
-        known = model.namespace(namespace)
-        if known is None or model.one(_IS_SUBJECT, known.ns, "user") is not None:
-            return None
-        found = model.rows(_SPEAKERS, known.ns, SUBJECTS, LOOKED_AT)
+def asker_of(model: ReadModel, ns: int, query: str, given: str | None, point: Point) -> str | None:
+    """The claim subject for which "I" and "the user" stand in the question, by what was known at the point; None where
+    that is `user`. `given` is the name of the asking actor."""
+    words = normalise(query)
+    if not of_asker(words):
+        return given
+    if given is not None and (in_own_name(words) or known_among(model, ns, [normal_value(given)], point)):
+        return given
+    return _only_speaker(model, ns, point)
+
+
+def _only_speaker(model: ReadModel, ns: int, point: Point) -> str | None:
+    """The one person who speaks of himself in a namespace; None where that is `user`, or where several or none do."""
+    if known_among(model, ns, ["user"], point):
+        return None
+    found = model.rows(_SPEAKERS, ns, *point.bounds, SUBJECTS, LOOKED_AT)
     return str(found[0][0]) if len(found) == 1 else None
 
 
-def is_subject(model: ReadModel, namespace: str, name: str) -> bool:
-    """Whether anything is known of someone by that name."""
-    with model.view():
-        known = model.namespace(namespace)
-        return known is not None and model.one(_IS_SUBJECT, known.ns, normal_value(name)) is not None
-
-
-_IS_SUBJECT: Final = "SELECT 1 FROM subjects WHERE ns = ? AND subject_key = ?"
-_SPEAKERS: Final = """SELECT u.subject_key
-    FROM (SELECT ns, subject_key FROM subjects WHERE ns = ? ORDER BY claims DESC, subject_key LIMIT ?) u
+_SPEAKERS: Final = f"""SELECT u.subject_key
+    FROM (SELECT ns, subject_key FROM subjects WHERE ns = ?1 ORDER BY claims DESC, subject_key LIMIT ?4) u
     WHERE EXISTS (
         SELECT 1 FROM (
             SELECT c.source, c.subject, c.speaker FROM claims c
-            WHERE c.ns = u.ns AND c.subject_key = u.subject_key LIMIT ?
+            WHERE c.ns = u.ns AND c.subject_key = u.subject_key AND {known_then('c')} LIMIT ?5
         ) c JOIN events e ON e.seq = c.source
         WHERE c.speaker = c.subject AND e.role = 'user'
     ) LIMIT 2"""

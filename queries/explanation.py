@@ -20,10 +20,10 @@ from taishi.projections.rendering import USER
 
 from .items import Sources
 from .memories import Found, life, memory
+from .point import Point
 from .reading import ReadModel
 from .reads import reads
 from .rows import ClaimRow, EventRow
-from .validity import Point
 from .weighed import as_used
 
 READINGS: Final = 20

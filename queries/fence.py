@@ -19,7 +19,9 @@ from taishi.ingest.normal import normal_value, normalise
 from taishi.projections.stopwords import STOP_WORDS
 
 from .joint import has_names, names_in, names_of
+from .point import Point, stood_then
 from .reading import ReadModel
+from .subjects import known_among, subjects_of
 from .synonyms import Mention, mentions
 
 LONGEST_HAN: Final = 14
@@ -108,26 +110,35 @@ def side_of_kin(kin: Sequence[Mention], text: str) -> Side | None:
 
 
 def fence(
-    model: ReadModel, ns: int, words: str, *, own: str, kin: Sequence[Mention] = (), called: Sequence[str] = ()
+    model: ReadModel,
+    ns: int,
+    words: str,
+    *,
+    point: Point,
+    own: str,
+    kin: Sequence[Mention] = (),
+    called: Sequence[str] = (),
 ) -> Fence:
-    """`words` is the normalised question, `own` the subject that "I" stands for, `kin` the relatives that it names,
-    `called` those by name of whom it asks: where nobody goes by it, only what speaks of it may answer."""
+    """By the names that were known at the point. `words` is the normalised question, `own` the subject that "I" stands
+    for, `kin` the relatives that it names, `called` those by name of whom it asks: where nobody goes by it, only what
+    speaks of it may answer."""
     spans = _spans(words[:READ])
     if not spans:
         return Fence()
-    found = model.rows_named("SELECT subject_key FROM subjects WHERE subject_key IN carray(?) AND ns = ?", spans, ns)
+    found = known_among(model, ns, spans, point)
     aliased = has_names(model, ns)
     if aliased:
-        found += names_in(model, ns, spans)
-    names = _longest([row[0] for row in found if row[0] != own and row[0] not in NOT_NAMES], words)
-    unknown = tuple(called) if called and not names and not _is_own(model, ns, called, own) else ()
+        found += names_in(model, ns, spans, known=point.known)
+    names = _longest([name for name in found if name != own and name not in NOT_NAMES], words)
+    unknown = tuple(called) if called and not names and not _is_own(model, ns, called, own, point) else ()
     if kin:
-        names = tuple(dict.fromkeys([*names, *_relatives(model, ns, kin, names or unknown, own)]))
+        names = tuple(dict.fromkeys([*names, *_relatives(model, ns, kin, names or unknown, own, point)]))
     if aliased:
-        names = tuple(dict.fromkeys([*names, *(one for name in names for one in names_of(model, ns, name))]))
-    if model.one("SELECT 1 FROM subjects WHERE ns = ? LIMIT 1 OFFSET ?", ns, FEW_SUBJECTS) is not None:
+        alike = (one for name in names for one in names_of(model, ns, name, known=point.known))
+        names = tuple(dict.fromkeys([*names, *alike]))
+    everyone = subjects_of(model, ns, point, most=FEW_SUBJECTS)
+    if everyone is None:
         return Fence(names, unknown=unknown)
-    everyone = [row[0] for row in model.rows("SELECT subject_key FROM subjects WHERE ns = ?", ns)]
     rivals = {one for one in everyone for name in names if _rivals(one, name)}
     shared: dict[str, list[str]] = {}
     for one in everyone:
@@ -139,18 +150,18 @@ def fence(
     return Fence(names, frozenset(rivals), ambiguous, unknown)
 
 
-def _is_own(model: ReadModel, ns: int, called: Sequence[str], own: str) -> bool:
+def _is_own(model: ReadModel, ns: int, called: Sequence[str], own: str, point: Point) -> bool:
     """Whether the one whose memory this is goes by one of the names."""
-    own_names = [normal_name(row[0]) for row in model.rows(_OWN_NAMES, ns, own) if row[0]]
+    own_names = [normal_name(row[0]) for row in model.rows(_OWN_NAMES, ns, *point.bounds, own) if row[0]]
     return any(names_it(known, name) for known in own_names for name in called)
 
 
-_OWN_NAMES: Final = """SELECT value FROM claims WHERE ns = ? AND subject_key = ? AND predicate IN ('name', 'nickname')
-    AND removed_at IS NULL AND erased_at IS NULL ORDER BY seq DESC LIMIT 20"""
+_OWN_NAMES: Final = f"""SELECT value FROM claims c WHERE ns = ?1 AND subject_key = ?4
+    AND predicate IN ('name', 'nickname') AND {stood_then('c')} AND erased_at IS NULL ORDER BY seq DESC LIMIT 20"""
 
 
 def _relatives(
-    model: ReadModel, ns: int, kin: Sequence[Mention], names: Sequence[str], own: str
+    model: ReadModel, ns: int, kin: Sequence[Mention], names: Sequence[str], own: str, point: Point
 ) -> Iterable[str]:
     """Subjects that the named relatives go by: under other words (`我太太` for `我妻子`), and by their names. Whose
     they are is who is named, else the one who asks."""
@@ -161,18 +172,18 @@ def _relatives(
         for mention in kin:
             titles += [form for word in mention.kind.zh for form in (f"{zh}{word}", f"{zh}的{word}")]
             titles += [en + word for word in mention.kind.en]
-    known = model.rows_named("SELECT subject_key FROM subjects WHERE subject_key IN carray(?) AND ns = ?", titles, ns)
+    known = known_among(model, ns, titles, point)
     fits = frozenset(kind for mention in kin for kind in mention.kind.fits)
     for owner in owners:
-        for value, qualifiers in model.rows(_RELATIVES, ns, owner):
+        for value, qualifiers in model.rows(_RELATIVES, ns, *point.bounds, owner):
             relation = normalise(str(orjson.loads(qualifiers or "{}").get("relation", "")))
             if value and any(m.kind.name in fits for m in mentions(relation)):
-                known.append((normal_name(value),))
-    return [row[0] for row in known if len(row[0]) >= 2]
+                known.append(normal_name(value))
+    return [name for name in known if len(name) >= 2]
 
 
-_RELATIVES: Final = """SELECT value, qualifiers FROM claims WHERE ns = ? AND subject_key = ? AND predicate = 'relative'
-    AND removed_at IS NULL AND erased_at IS NULL ORDER BY seq DESC LIMIT 40"""
+_RELATIVES: Final = f"""SELECT value, qualifiers FROM claims c WHERE ns = ?1 AND subject_key = ?4
+    AND predicate = 'relative' AND {stood_then('c')} AND erased_at IS NULL ORDER BY seq DESC LIMIT 40"""
 
 
 def _spans(words: str) -> list[str]:

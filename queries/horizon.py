@@ -16,8 +16,8 @@ import numpy as np
 import numpy.typing as npt
 
 from .corpus import CorpusStatistics
+from .point import Point
 from .reading import ReadModel
-from .validity import Point
 
 NAMESPACES: Final = 16
 """Namespaces whose documents' times are kept in memory, the last asked about: 24 bytes a document."""

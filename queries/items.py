@@ -16,9 +16,10 @@ from taishi.ingest.instants import render
 from taishi.projections.rendering import spoken
 
 from .joint import Joint
+from .point import Point
 from .reading import ReadModel
 from .rows import ClaimRow, EventRow, Link
-from .validity import Point, Verdict
+from .validity import Verdict
 
 EVIDENCE: Final = 20
 """Pieces of evidence that one item names, at most; `evidence_total` tells when there are more."""
@@ -43,8 +44,7 @@ class Sources:
         self._partition: Final = model.partition
         self._claims = {c.seq: c for c in claims}
         self._point = point
-        upto = None if point is None else point.position
-        joint = Joint(model, claims, upto=upto)
+        joint = Joint(model, claims, point=point)
         equal = joint.equals()
         said = {**self._claims, **model.claims({seq for seqs in equal.values() for seq in seqs} - self._claims.keys())}
         spans: dict[int, list[tuple[int, int | None, int | None]]] = {}

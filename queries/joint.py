@@ -20,6 +20,7 @@ from taishi.projections.model import statement
 from taishi.projections.slot_history import UNREAD, Removal, Resolution, SlotHistory, replay
 
 from .parting import partings
+from .point import Point
 from .reading import ReadModel
 from .rows import ClaimRow, Covering, Link, Rectangle
 
@@ -83,10 +84,11 @@ def names_of(model: ReadModel, ns: int, key: str, *, known: int | None = None) -
     return [key, *(row[0] for row in model.rows(_NAMES, ns, key, at, at, at, at))]
 
 
-def names_in(model: ReadModel, ns: int, spans: Iterable[str]) -> list[tuple[str]]:
-    """Those of `spans` that are names of an entity which has others, as rows."""
-    sql = "SELECT name_key FROM names WHERE name_key IN carray(?) AND ns = ? AND known_to = ?"
-    return [(row[0],) for row in model.rows_named(sql, spans, ns, FOREVER)]
+def names_in(model: ReadModel, ns: int, spans: Iterable[str], *, known: int | None = None) -> list[str]:
+    """Those of `spans` that are names of an entity which has others."""
+    at = ALWAYS if known is None else known
+    sql = "SELECT name_key FROM names WHERE name_key IN carray(?) AND ns = ? AND known_from <= ? AND known_to > ?"
+    return [row[0] for row in model.rows_named(sql, spans, ns, at, at)]
 
 
 _NAMES: Final = """SELECT b.name_key FROM names a
@@ -98,8 +100,8 @@ _NAMES: Final = """SELECT b.name_key FROM names a
 @dataclass(slots=True)
 class Replayed:
     """Slots folded anew. Rectangles name the slot that stands for theirs; `closed` are those that were believed once
-    and, at the asked instant, no longer are. `keepers`: by slot and what is said, a claim believed somewhere. `lent`:
-    rectangles of claims of other slots that were folded in (`parting`)."""
+    and, at the asked instant, no longer are. `keepers`: by slot and what is said, a claim believed somewhere then.
+    `lent`: rectangles of claims of other slots that were folded in (`parting`)."""
 
     histories: dict[int, SlotHistory] = field(default_factory=dict)
     rows: dict[int, ClaimRow] = field(default_factory=dict)
@@ -160,42 +162,43 @@ def replayed(
                 (told.rectangles if own else told.lent).append(known)
             elif own and known.known_to <= known_at:
                 told.closed.append(known)
-        for r in sorted(history.open):
-            if (home, r.claim) in lent:
-                continue
-            claim = told.rows[r.claim]
-            told.keepers.setdefault((home, claim.value_fp, claim.negates), r.claim)
+    for r in sorted(told.rectangles, key=lambda r: r.claim):
+        claim = told.rows[r.claim]
+        told.keepers.setdefault((r.slot, claim.value_fp, claim.negates), r.claim)
     return told
 
 
 def partings_of(
-    model: ReadModel, claims: Collection[ClaimRow], homes: Mapping[int, int], *, upto: int | None
+    model: ReadModel, claims: Collection[ClaimRow], homes: Mapping[int, int], point: Point | None
 ) -> dict[int, list[ClaimRow]]:
     """What of other slots is to be folded into those of `claims`, and into those that are joint with them."""
     mates = homes.keys() - {c.slot for c in claims}
-    return partings(model, [*claims, *model.claims_of_slots(mates)] if mates else claims, upto=upto)
+    return partings(model, [*claims, *model.claims_of_slots(mates)] if mates else claims, point)
 
 
 class Joint:
-    """Some claims' slots with those that are joint with them, by all that had been read up to the position `upto`."""
+    """Some claims' slots with those that are joint with them, by all that was known and had been read at the point;
+    None: by all there is."""
 
-    def __init__(self, model: ReadModel, claims: Collection[ClaimRow], *, upto: int | None = None) -> None:
+    def __init__(self, model: ReadModel, claims: Collection[ClaimRow], *, point: Point | None = None) -> None:
         self._model = model
         self._claims = {c.seq: c for c in claims}
-        self._upto = upto
+        self._upto = upto = None if point is None else point.position
+        self._known = known = None if point is None else point.known
         slots = {c.slot for c in claims}
-        homes = homes_of(model, slots, known=None)
-        parted = partings_of(model, claims, homes, upto=upto)
+        homes = homes_of(model, slots, known=known)
+        parted = partings_of(model, claims, homes, point)
         alone = parted if upto is None else slots
         self._homes = {**{slot: slot for slot in alone}, **homes}
         self._told = Replayed()
         if self._homes:
-            self._told = replayed(model, self._homes, known_at=FOREVER - 1, upto=upto, parted=parted)
+            at = ALWAYS if known is None else known
+            self._told = replayed(model, self._homes, known_at=at, upto=upto, parted=parted)
 
     def equals(self) -> dict[int, list[int]]:
         """For each of the claims: others that say the same and hold nothing of their own, in its slot or in a joint
         one. It stands for them."""
-        found = self._model.equals(self._claims) if self._upto is None else {}
+        found = self._model.equals(self._claims, known_at=self._known) if self._upto is None else {}
         homes, told = self._homes, self._told
         holding = {r.claim for r in told.rectangles}
         for seq, claim in self._claims.items():
@@ -206,9 +209,15 @@ class Joint:
                 c.seq
                 for c in told.rows.values()
                 if homes.get(c.slot) == home and (c.value_fp, c.negates) == (claim.value_fp, claim.negates)
-                and _stands(c, self._upto) and c.seq not in holding and c.seq != seq
+                and self._stands(c) and c.seq not in holding and c.seq != seq
             )})[:SAME]  # fmt: skip
         return found
+
+    def _stands(self, claim: ClaimRow) -> bool:
+        """It was known, and nothing that was read and known took it back."""
+        at = ALWAYS if self._known is None else self._known
+        back = claim.removed_at is not None and claim.removed_at <= at
+        return claim.known_from <= at and not (back and (self._upto is None or (claim.removed_seq or 0) <= self._upto))
 
     def links(self) -> list[Link]:
         """Chain steps from or to one of the claims; where their slots are joint with others, those of all together."""
@@ -222,11 +231,6 @@ class Joint:
             if k.old in self._claims or k.new in self._claims
         ]
         return sorted({*alone, *joint}, key=lambda k: (k.known_at, k.old_claim, k.valid_from))
-
-
-def _stands(claim: ClaimRow, upto: int | None) -> bool:
-    """Nothing read up to the position took it back."""
-    return claim.removed_at is None or (upto is not None and (claim.removed_seq or 0) > upto)
 
 
 def _statement(c: ClaimRow) -> Statement:

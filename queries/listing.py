@@ -10,9 +10,10 @@ from taishi.ingest.normal import normal_value
 from .cursors import decode, encode
 from .items import Sources, claim_item
 from .joint import names_of
+from .point import Point
 from .reading import ReadModel
 from .rows import CLAIM_COLUMNS, ClaimRow, NamespaceRow
-from .validity import Point, Verdict, judge
+from .validity import Verdict, judge
 
 PAGE: Final = 50
 SCANNED: Final = 500

@@ -11,9 +11,10 @@ from taishi.ingest.instants import FOREVER, render
 
 from .items import Sources, claim_item, event_item, evidence_of_event
 from .joint import Joint
+from .point import Point
 from .reading import ReadModel
 from .rows import ClaimRow, EventRow, NamespaceRow, Standing
-from .validity import Point, judge
+from .validity import judge
 
 
 class Found:

@@ -16,8 +16,10 @@ from typing import Final
 
 import orjson
 
+from taishi.ingest.instants import FOREVER
 from taishi.projections.dedup import OBJECT, near_form
 
+from .point import Point, stood_then
 from .reading import ReadModel
 from .rows import CLAIM_COLUMNS, ClaimRow
 
@@ -99,14 +101,15 @@ def _order(claim: ClaimRow) -> tuple[int, int, int]:
 _WHOSE: Final = "SELECT slot, ns, subject FROM slots WHERE slot IN carray(?) AND rest IS NOT NULL"
 _DENIED: Final = """SELECT 1 FROM slots s CROSS JOIN claims c ON c.slot = s.slot AND c.negated = 1
     WHERE s.rest IN carray(?) AND s.rest IS NOT NULL AND s.ns = ? AND s.subject = ? LIMIT 1"""
-_HAVINGS: Final = f"""SELECT {CLAIM_COLUMNS} FROM claims WHERE ns = ? AND subject_key = ?
+_HAVINGS: Final = f"""SELECT {CLAIM_COLUMNS} FROM claims c WHERE ns = ?1 AND subject_key = ?4
     AND (predicate IN ('{_SOLD}', '{_USED}') OR (predicate > '{_ATTRIBUTE}' AND predicate < 'attribute/'))
-    AND removed_at IS NULL AND value IS NOT NULL"""
+    AND {stood_then('c')} AND value IS NOT NULL"""
 
 
-def partings(model: ReadModel, claims: Iterable[ClaimRow], *, upto: int | None = None) -> dict[int, list[ClaimRow]]:
-    """By slot of `claims` in which things are had: denials in other words that are to be folded there, of what had been
-    read up to the position `upto`. Of a model in which nobody parted with anything it asks two things and no more."""
+def partings(model: ReadModel, claims: Iterable[ClaimRow], point: Point | None = None) -> dict[int, list[ClaimRow]]:
+    """By slot of `claims` in which things are had: denials in other words that are to be folded there, of what was
+    known and had been read at the point (None: of all there is). Of a model in which nobody parted with anything it
+    asks two things and no more."""
     had = {c.slot: c for c in claims if _is_had(c)}
     if not had:
         return {}
@@ -117,8 +120,8 @@ def partings(model: ReadModel, claims: Iterable[ClaimRow], *, upto: int | None =
     for (ns, subject), things in by_subject.items():
         rests = {rest for c in things for rest in _denied_as(c.predicate or "", c.value or "", c.qualifiers)}
         if model.rows_named(_DENIED, rests, ns, subject):
-            rows = [ClaimRow._make(row) for row in model.rows(_HAVINGS, ns, subject)]
-            found |= _assigned([c for c in rows if upto is None or c.seq <= upto])
+            bounds = (FOREVER, FOREVER) if point is None else point.bounds
+            found |= _assigned([ClaimRow._make(row) for row in model.rows(_HAVINGS, ns, *bounds, subject)])
     return {slot: denials for slot, denials in found.items() if slot in had}
 
 

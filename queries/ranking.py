@@ -19,13 +19,14 @@ from .folding import Omission, Ranked, best_first, folded, omissions, with_sourc
 from .following import SUMMAND as THREAD
 from .following import followed
 from .ordering import in_order
+from .point import Point
 from .reading import ReadModel
 from .rows import ClaimRow, EventRow
 from .scoring import Scoring, overlap
 from .support import Support
 from .surroundings import surroundings
 from .understand import Question
-from .validity import GONE, Judging, Point, Verdict
+from .validity import GONE, Judging, Verdict
 from .wanted import Wanted
 from .weighed import as_used, as_weighed
 

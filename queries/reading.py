@@ -18,9 +18,11 @@ from typing import Any, Final
 import apsw
 
 from taishi.ingest.errors import Unavailable
+from taishi.ingest.instants import FOREVER
 from taishi.projections.schema import FOLD_VERSION
 from taishi.projections.worker import model_path
 
+from .point import Point, stood_then
 from .rows import (
     CLAIM_COLUMNS,
     EVENT_COLUMNS,
@@ -161,22 +163,32 @@ class ReadModel:
         """What was believed of `claims` once and no longer is."""
         return [Rectangle._make(row) for row in self.rows_in(_CLOSED_OF_CLAIMS, claims)]
 
-    def stand_ins(self, claims: Iterable[int]) -> dict[int, int]:
-        """For each of `claims`: the claim of its slot that says the same and is believed somewhere, if there is one."""
-        return {row[0]: row[1] for row in self.rows_in(_STAND_INS, claims)}
+    def stand_ins(self, claims: Iterable[int], *, known_at: int | None) -> dict[int, int]:
+        """For each of `claims`: the claim of its slot that says the same and is believed somewhere, if there is one.
+        `known_at` None: as known now."""
+        if known_at is None:
+            found = self.rows_in(_STAND_INS_NOW, claims)
+        else:
+            found = self.rows_in(_STAND_INS_THEN, claims, known_at)
+        return {row[0]: row[1] for row in found}
 
-    def equals(self, claims: Iterable[int]) -> dict[int, list[int]]:
+    def equals(self, claims: Iterable[int], *, known_at: int | None) -> dict[int, list[int]]:
         """For each of `claims`: others of its slot that say the same and hold nothing of their own, the oldest few. It
-        stands for them."""
+        stands for them. `known_at` None: as known now."""
         wanted = list(claims)
         found: dict[int, list[int]] = {seq: [] for seq in wanted}
-        for seq, other in self.rows_in(_EQUALS, wanted):
+        if known_at is None:
+            rows = self.rows_in(_EQUALS_NOW, wanted)
+        else:
+            rows = self.rows_in(_EQUALS_THEN, wanted, known_at, FOREVER)
+        for seq, other in rows:
             found[seq].append(other)
         return found
 
-    def renewed(self, claims: Iterable[int]) -> set[int]:
-        """Those of `claims`, which have faded, that were said again since: an equal claim of their slot has not."""
-        return {row[0] for row in self.rows_in(_RENEWED, claims)}
+    def renewed(self, claims: Iterable[int], point: Point) -> set[int]:
+        """Those of `claims`, which have faded, that were said again by the point: an equal claim of their slot has
+        not."""
+        return {row[0] for row in self.rows_in(_RENEWED, claims, *point.bounds)}
 
     def claim_ids(self, claims: Iterable[int]) -> dict[int, str]:
         sql = "SELECT seq, claim_id FROM claims WHERE seq IN carray(?)"
@@ -223,17 +235,25 @@ _RECTANGLES_NOW: Final = f"SELECT {_OPEN} FROM beliefs b WHERE b.claim IN carray
 _RECTANGLES_THEN: Final = f"""SELECT {_CLOSED} FROM history h
     WHERE h.claim IN carray(?) AND h.known_to > ? AND h.known_from <= ?"""
 _CLOSED_OF_CLAIMS: Final = f"SELECT {_CLOSED} FROM history h WHERE h.claim IN carray(?)"
-_STAND_INS: Final = """SELECT c.seq, min(b.claim) FROM claims c CROSS JOIN beliefs b ON b.slot = c.slot
+_HELD_THEN: Final = """(EXISTS (SELECT 1 FROM beliefs b WHERE b.claim = {0}.seq AND b.known_from <= ?2)
+    OR EXISTS (SELECT 1 FROM history h WHERE h.claim = {0}.seq AND h.known_from <= ?2 AND h.known_to > ?2))"""
+_STAND_INS_THEN: Final = f"""SELECT c.seq, min(k.seq) FROM claims c CROSS JOIN claims k
+    ON k.slot = c.slot AND k.value_fp = c.value_fp AND k.negates = c.negates
+    WHERE c.seq IN carray(?1) AND {_HELD_THEN.format('k')} GROUP BY c.seq"""
+_STAND_INS_NOW: Final = """SELECT c.seq, min(b.claim) FROM claims c CROSS JOIN beliefs b ON b.slot = c.slot
     CROSS JOIN claims k ON k.seq = b.claim AND k.value_fp = c.value_fp AND k.negates = c.negates
     WHERE c.seq IN carray(?) GROUP BY c.seq"""
 _EQUALS: Final = """SELECT c.seq, o.seq FROM claims c CROSS JOIN claims o ON o.seq IN (
         SELECT e.seq FROM claims e WHERE e.slot = c.slot AND e.value_fp = c.value_fp AND e.negates = c.negates
-        AND e.seq <> c.seq AND e.removed_at IS NULL
-        AND NOT EXISTS (SELECT 1 FROM beliefs b WHERE b.claim = e.seq) ORDER BY e.seq LIMIT 20)
-    WHERE c.seq IN carray(?) ORDER BY c.seq, o.seq"""
-_RENEWED: Final = """SELECT c.seq FROM claims c WHERE c.seq IN carray(?) AND EXISTS (
+        AND e.seq <> c.seq AND {0} ORDER BY e.seq LIMIT 20)
+    WHERE c.seq IN carray(?1) ORDER BY c.seq, o.seq"""
+_EQUALS_NOW: Final = _EQUALS.format(
+    "e.removed_at IS NULL AND NOT EXISTS (SELECT 1 FROM beliefs b WHERE b.claim = e.seq)"
+)
+_EQUALS_THEN: Final = _EQUALS.format(f"{stood_then('e')} AND NOT {_HELD_THEN.format('e')}")
+_RENEWED: Final = f"""SELECT c.seq FROM claims c WHERE c.seq IN carray(?1) AND EXISTS (
     SELECT 1 FROM claims o WHERE o.slot = c.slot AND o.value_fp = c.value_fp AND o.negates = c.negates
-    AND o.faded_why IS NULL AND o.removed_at IS NULL AND o.erased_at IS NULL)"""
+    AND o.faded_why IS NULL AND {stood_then('o')} AND o.erased_at IS NULL)"""
 _STANDING: Final = """SELECT memory_id, confirmations, confirmed_at, helpful, unhelpful, reads, read_at, revived_at
     FROM standing WHERE memory_id IN carray(?) AND ns = ?"""
 _SETTLED: Final = """SELECT r.seq, r.slot, r.at, r.winner,

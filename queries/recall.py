@@ -19,6 +19,7 @@ from taishi.projections.analysis import Analyzer, QueryTerms
 from taishi.projections.embedding import Vectors
 
 from . import answerability
+from .asker import asker_of
 from .attribute import untold
 from .channels import DenseChannel, Found, gather
 from .corpus import Corpora
@@ -31,6 +32,7 @@ from .horizon import Horizons
 from .items import Sources, claim_item, event_item
 from .packet import Packet, pack
 from .passages import parts_of
+from .point import Point
 from .pointing import Pointed, pointing, resolved
 from .ranking import rank
 from .reading import ReadModel, ReadModels
@@ -44,7 +46,6 @@ from .signals import signals_of
 from .splitting import interleaved, questions_in, sides_in
 from .times import zone_of
 from .understand import Question, in_first_person, understand
-from .validity import Point
 from .vector_lag import NAME as BEHIND
 from .vector_lag import VectorLag
 from .wanted import Wanted
@@ -61,8 +62,9 @@ JUDGED: Final = 5
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecallRequest:
-    """Instants are whole microseconds; None where not given. `asker` is the claim subject of the asking actor, where
-    that is not the user. `position` keeps out what was read after it. `asked_at` is when it counts as asked."""
+    """Instants are whole microseconds; None where not given. `asker` is the name of the asking actor (`asker.asker_of`
+    tells for whom "I" stands then). `position` keeps out what was read after it. `asked_at` is when it counts as asked.
+    """
 
     namespace: str
     query: str
@@ -144,6 +146,8 @@ class Recall:
         with model.view():
             namespace = model.namespace(request.namespace)
             if namespace is not None:
+                asker = asker_of(model, namespace.ns, request.query, request.asker, _known(request, now))
+                request = replace(request, asker=asker)
                 own = self._dictionaries.analyzer(model, namespace.ns, general)
                 terms = terms if own is general else own.query(request.query)
             reply = self._answer(model, namespace, request, now, terms, vector, degraded)
@@ -278,7 +282,7 @@ class Recall:
         point = _point(request, question, now)
         fenced = fence(
             model, namespace.ns, question.fence_words,
-            own=question.subject, kin=question.asking.kin, called=question.called,
+            point=point, own=question.subject, kin=question.asking.kin, called=question.called,
         )  # fmt: skip
         if request.asker is not None and question.first_person and not fenced:
             fenced = Fence((question.subject,))
@@ -383,11 +387,16 @@ def _worth_showing(ranked: list[Ranked], question: Question) -> list[Ranked]:
     ]
 
 
-def _point(request: RecallRequest, question: Question, now: int) -> Point:
+def _known(request: RecallRequest, now: int) -> Point:
+    """What was known and read, where it is now."""
     known_at = now if request.known_at is None else request.known_at
+    return Point(valid_at=now, known_at=known_at, past_knowledge=known_at < now, position=request.position)
+
+
+def _point(request: RecallRequest, question: Question, now: int) -> Point:
     if request.valid_at is not None:
         valid_at = request.valid_at
     else:
         asked_at = now if request.asked_at is None else request.asked_at
         valid_at = asked_at if question.valid_at is None else question.valid_at
-    return Point(valid_at=valid_at, known_at=known_at, past_knowledge=known_at < now, position=request.position)
+    return replace(_known(request, now), valid_at=valid_at)

@@ -22,9 +22,9 @@ from .channels import Found
 from .fence import Fence
 from .folding import Omission, Ranked
 from .fusion import DENSE, LEXICAL
+from .point import Point
 from .reading import ReadModel
 from .understand import Question
-from .validity import Point
 
 LEFT: Final = 20
 """Memories left out that an exposure names, those that came nearest; it counts the others."""

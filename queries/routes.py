@@ -6,7 +6,7 @@ import asyncio
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Final, TypeVar
 
 from starlette.requests import Request
@@ -17,12 +17,10 @@ from taishi.ingest.envelope import ORIGINS, Position
 from taishi.ingest.errors import InvalidInput, NotCaughtUp, NotFound
 from taishi.ingest.log import EventLog
 from taishi.ingest.names import check_namespace
-from taishi.ingest.normal import normalise
 from taishi.ingest.openapi import Operation
 from taishi.ingest.web import json_reply, parse_body, path_parameter, query_parameters
 from taishi.projections.analysis import Analyzer
 
-from .asker import is_subject, only_speaker
 from .audit import AuditRequest, audit
 from .contract import (
     AUDIT,
@@ -44,6 +42,7 @@ from .exposures import Exposures
 from .listing import ListRequest, list_memories
 from .meaning import Meaning
 from .memories import Found, life, memory
+from .point import Point
 from .positions import position_of, reached, read_to
 from .readiness import Readiness
 from .reading import ReadModel, ReadModels
@@ -54,8 +53,6 @@ from .rows import NamespaceRow
 from .status import VectorsAt, namespace_status, whole_status
 from .timeline import timeline
 from .times import instant, zone_of
-from .understand import in_own_name, of_asker
-from .validity import Point
 from .vector_lag import VectorLag
 
 CATCH_UP_SECONDS: Final = 5.0
@@ -133,14 +130,7 @@ class Routes:
             known_at = instant(body.known_at, zone=zone, field="known_at")
         position = None if as_of is None else as_of.seq
         name = None if key is OPEN else key.name
-        asked = request_of(body, valid_at=valid_at, known_at=known_at, position=position, key=name)
-        words = normalise(asked.query)
-        if not of_asker(words):
-            return asked
-        model = self._side.models.of(body.namespace)
-        if asked.asker is not None and (in_own_name(words) or is_subject(model, body.namespace, asked.asker)):
-            return asked
-        return replace(asked, asker=only_speaker(model, body.namespace))
+        return request_of(body, valid_at=valid_at, known_at=known_at, position=position, key=name)
 
     async def _caught_up(self, position: Position | None, *, field: str) -> None:
         """Waits until the read model has folded that position. Raises NotCaughtUp, InvalidInput where the log ends

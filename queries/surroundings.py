@@ -12,8 +12,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
+from .point import Point
 from .reading import ReadModel
-from .validity import Point
 
 LOOKED_AT: Final = 60
 """Best turns by people with a name beside which others are looked for: 30 microseconds each."""
@@ -43,7 +43,7 @@ def surroundings(model: ReadModel, relevance: Mapping[int, float], point: Point)
     best: dict[str, float] = {}
     of: dict[int, str] = {}
     people: set[int] = set()
-    for seq, session, speaker, role in model.rows_in(_SESSIONS, relevance):
+    for seq, session, speaker, role in model.rows_in(_SESSIONS, relevance, *point.bounds):
         if session is not None:
             of[seq] = session
             if speaker is not None and role == "user":
@@ -72,13 +72,15 @@ def surroundings(model: ReadModel, relevance: Mapping[int, float], point: Point)
 def _beside(model: ReadModel, seq: int, point: Point) -> list[tuple[int, str | None, str]]:
     """(position, speaker, role) of a turn and those beside it in its session, in order."""
     before = model.rows(_BEFORE, seq, len(BEFORE))
-    after = model.rows(_AFTER, seq, len(AFTER) + 1)
+    after = model.rows(_AFTER, seq, len(AFTER) + 1, *point.bounds)
     found: list[tuple[int, str | None, str]] = [(row[0], row[1], row[2]) for row in [*reversed(before), *after]]
-    return [row for row in found if point.read(row[0])]
+    return found
 
 
-_SESSIONS: Final = "SELECT seq, session, speaker, role FROM events WHERE seq IN carray(?)"
+_SESSIONS: Final = """SELECT seq, session, speaker, role FROM events
+    WHERE seq IN carray(?) AND recorded_at <= ? AND seq <= ?"""
 _BEFORE: Final = """SELECT b.seq, b.speaker, b.role FROM events a JOIN events b
     ON b.ns = a.ns AND b.session = a.session AND b.seq < a.seq WHERE a.seq = ? ORDER BY b.seq DESC LIMIT ?"""
 _AFTER: Final = """SELECT b.seq, b.speaker, b.role FROM events a JOIN events b
-    ON b.ns = a.ns AND b.session = a.session AND b.seq >= a.seq WHERE a.seq = ? ORDER BY b.seq LIMIT ?"""
+    ON b.ns = a.ns AND b.session = a.session AND b.seq >= a.seq
+    WHERE a.seq = ?1 AND b.recorded_at <= ?3 AND b.seq <= ?4 ORDER BY b.seq LIMIT ?2"""

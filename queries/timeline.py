@@ -8,9 +8,9 @@ from taishi.ingest.normal import normal_value
 
 from .joint import names_of
 from .memories import rectangles_of
+from .point import Point
 from .reading import ReadModel
 from .rows import NamespaceRow
-from .validity import Point
 
 SLOTS: Final = 500
 """Slots that one answer shows, those with the newest claims; `truncated` says when there are more."""

@@ -11,12 +11,12 @@ Claims that say the same in one slot are one memory: the one that holds the rect
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final, Literal, NamedTuple, get_args
 
 from taishi.ingest.instants import FOREVER
 
 from .joint import Replayed, homes_of, partings_of, replayed
+from .point import Point
 from .reading import ReadModel
 from .rows import ClaimRow, Covering, Rectangle
 
@@ -25,36 +25,6 @@ STATUSES: Final[tuple[str, ...]] = get_args(Status)
 HOLDING: Final = frozenset({"current", "contested"})
 """Statuses of what is true at the asked point."""
 GONE: Final = frozenset({"archived", "retracted", "forgotten"})
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Point:
-    """The asked instants. `past_knowledge` says that `known_at` lies behind now, so that closed rectangles count.
-
-    `position` keeps out what was read after it (a sequence number of the partition).
-    """
-
-    valid_at: int
-    known_at: int
-    past_knowledge: bool = False
-    position: int | None = None
-
-    @property
-    def known(self) -> int | None:
-        """For `reading`: None where what is known now is asked."""
-        return self.known_at if self.past_knowledge else None
-
-    @property
-    def whole(self) -> bool:
-        """All that there is was known and read at the point."""
-        return not self.past_knowledge and self.position is None
-
-    def read(self, seq: int) -> bool:
-        return self.position is None or seq <= self.position
-
-    def knows(self, known_from: int) -> bool:
-        """Something known from that instant on was known at the point."""
-        return not self.past_knowledge or known_from <= self.known_at
 
 
 class Verdict(NamedTuple):
@@ -97,7 +67,7 @@ class Judging:
         if not known:
             return {}
         self._read_slots([c for c in known.values() if c.slot not in self._covering])
-        known = _as_faded(self._model, known)
+        known = _as_faded(self._model, known, point)
         at_point = {
             r.claim: r for slot in {c.slot for c in known.values()} for r in self._covering[slot]
             if (c := known.get(r.claim)) is not None and r.slot == homes.get(c.slot, c.slot)
@@ -127,7 +97,7 @@ class Judging:
             return
         point, slots = self._point, {c.slot for c in claims}
         homes = homes_of(self._model, slots, known=point.known)
-        parted = partings_of(self._model, claims, homes, upto=point.position)
+        parted = partings_of(self._model, claims, homes, point)
         alone = parted if point.position is None else slots
         homes = {**{slot: slot for slot in alone}, **homes}
         homes = {slot: home for slot, home in homes.items() if slot not in self._homes}
@@ -145,10 +115,10 @@ class Judging:
         self._covering.update({slot: by_slot.get(homes.get(slot, slot), []) for slot in {*slots, *homes}})
 
 
-def _as_faded(model: ReadModel, claims: dict[int, ClaimRow]) -> dict[int, ClaimRow]:
+def _as_faded(model: ReadModel, claims: dict[int, ClaimRow], point: Point) -> dict[int, ClaimRow]:
     """Claims that have faded and were said again since have not."""
     faded = [seq for seq, c in claims.items() if c.faded_why is not None]
-    renewed = model.renewed(faded) if faded else set()
+    renewed = model.renewed(faded, point) if faded else set()
     if not renewed:
         return claims
     return {
@@ -188,7 +158,7 @@ def _lead_to_equals(
         else:
             bare.append(seq)
     plain = [seq for seq in bare if claims[seq].slot not in homes]
-    leads = model.stand_ins(plain) if plain else {}
+    leads = model.stand_ins(plain, known_at=point.known) if plain else {}
     theirs = _nearest(model, set(leads.values()), told, point)[0]
     if homes:
         for seq in bare:

@@ -7,12 +7,11 @@ from collections.abc import Iterable, Mapping
 from typing import Final
 
 from taishi.ingest.importance import rules
-from taishi.ingest.instants import FOREVER
 from taishi.projections.activation import Use
 
+from .point import Point, stood_then
 from .reading import ReadModel
 from .rows import ClaimRow
-from .validity import Point
 
 
 def as_weighed(model: ReadModel, claims: Mapping[int, ClaimRow], point: Point) -> Mapping[int, ClaimRow]:
@@ -21,7 +20,7 @@ def as_weighed(model: ReadModel, claims: Mapping[int, ClaimRow], point: Point) -
         return claims
     given = rules()
     weighed = dict(claims)
-    for seq, own, occasions, confirmations in model.rows_in(_WEIGHTS, claims, *_bounds(point)):
+    for seq, own, occasions, confirmations in model.rows_in(_WEIGHTS, claims, *point.bounds):
         floors = [own]
         if occasions >= given.said:
             floors.append(given.repeated)
@@ -38,23 +37,17 @@ def as_used(model: ReadModel, claims: Iterable[int], point: Point, *, before: in
     if point.whole:
         rows = model.rows_in(_USES, claims, before)
     else:
-        rows = model.rows_in(_USES_THEN, claims, *_bounds(point), before)
+        rows = model.rows_in(_USES_THEN, claims, *point.bounds, before)
     return {row[0]: Use._make(row[1:]) for row in rows}
 
 
-def _bounds(point: Point) -> tuple[int, int]:
-    """Instant and position up to which things count."""
-    return point.known_at if point.past_knowledge else FOREVER, FOREVER if point.position is None else point.position
-
-
+_EQUAL: Final = "o.slot = c.slot AND o.value_fp = c.value_fp AND o.negates = c.negates"
 _VERSION: Final = """SELECT max(u.seq) FROM uses u
     WHERE u.ns = c.ns AND u.memory_id = c.claim_id AND u.at <= ?2 AND u.seq <= ?3"""
 _WEIGHTS: Final = f"""SELECT c.seq, c.own_importance, (SELECT count(DISTINCT o.source) FROM claims o
-        WHERE o.slot = c.slot AND o.value_fp = c.value_fp AND o.negates = c.negates AND o.known_from <= ?2
-        AND o.seq <= ?3 AND (o.removed_at IS NULL OR o.removed_at > ?2 OR o.removed_seq > ?3)), s.confirmations
+        WHERE {_EQUAL} AND {stood_then('o')}), s.confirmations
     FROM claims c LEFT JOIN uses s ON s.ns = c.ns AND s.memory_id = c.claim_id AND s.seq = ({_VERSION})
     WHERE c.seq IN carray(?1)"""
-_EQUAL: Final = "o.slot = c.slot AND o.value_fp = c.value_fp AND o.negates = c.negates"
 _USES: Final = f"""WITH wanted AS (SELECT value FROM carray(?1)) SELECT c.seq,
     CASE WHEN c.kept_from >= ?2 THEN c.kept_from ELSE ifnull((SELECT o.kept_from FROM claims o
         WHERE {_EQUAL} AND o.removed_at IS NULL ORDER BY o.seq DESC LIMIT 1), c.kept_from) END,
@@ -64,9 +57,7 @@ _USES: Final = f"""WITH wanted AS (SELECT value FROM carray(?1)) SELECT c.seq,
     LEFT JOIN standing s ON s.ns = c.ns AND s.memory_id = c.claim_id"""
 _USES_THEN: Final = f"""WITH wanted AS (SELECT value FROM carray(?1)) SELECT c.seq,
     CASE WHEN c.kept_from >= ?4 THEN c.kept_from ELSE ifnull((SELECT o.kept_from FROM claims o
-        WHERE {_EQUAL} AND o.known_from <= ?2 AND o.seq <= ?3
-        AND (o.removed_at IS NULL OR o.removed_at > ?2 OR o.removed_seq > ?3) ORDER BY o.seq DESC LIMIT 1),
-        c.kept_from) END,
+        WHERE {_EQUAL} AND {stood_then('o')} ORDER BY o.seq DESC LIMIT 1), c.kept_from) END,
     s.known_at, s.read_at, ifnull(s.reads, 0), ifnull(s.confirmations, 0), ifnull(s.helpful, 0), ifnull(s.unhelpful, 0)
     FROM wanted CROSS JOIN claims c ON c.seq = wanted.value
     LEFT JOIN uses s ON s.ns = c.ns AND s.memory_id = c.claim_id AND s.seq = ({_VERSION})"""

@@ -13,7 +13,7 @@ from taishi.ingest.registry import Predicate
 from taishi.projections.activation import Use, activation, expires_at, faded_at, practice, stretch
 from taishi.queries.listing import ListRequest, list_memories
 from taishi.queries.memories import Found, memory
-from taishi.queries.validity import Point
+from taishi.queries.point import Point
 from tests.support.fading import Years
 from tests.support.history import claim_id
 

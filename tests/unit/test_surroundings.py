@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from taishi.queries.point import Point
 from taishi.queries.surroundings import AFTER, BEFORE, SESSION, surroundings
-from taishi.queries.validity import Point
 
 
 class Talk:
@@ -14,15 +14,15 @@ class Talk:
     def __init__(self, *turns: tuple[str, str | None, str]) -> None:
         self._turns = list(enumerate(turns, 1))
 
-    def rows_in(self, _sql, seqs):
-        return [(seq, *turn) for seq, turn in self._turns if seq in set(seqs)]
+    def rows_in(self, _sql, seqs, _at, upto):
+        return [(seq, *turn) for seq, turn in self._turns if seq in set(seqs) and seq <= upto]
 
-    def rows(self, sql, seq, limit):
+    def rows(self, sql, seq, limit, _at=0, upto=0):
         session = dict(self._turns)[seq][0]
         same = [(n, speaker, role) for n, (of, speaker, role) in self._turns if of == session]
         if "DESC" in sql:
             return [row for row in reversed(same) if row[0] < seq][:limit]
-        return [row for row in same if row[0] >= seq][:limit]
+        return [row for row in same if seq <= row[0] <= upto][:limit]
 
 
 NOW = Point(valid_at=0, known_at=0)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from taishi.ingest.instants import FOREVER
-from taishi.queries.validity import Point, judge
+from taishi.queries.point import Point
+from taishi.queries.validity import judge
 from tests.support.history import History, claim_id
 from tests.support.read_side import NOW, ReadSide, at
 
