@@ -6,7 +6,6 @@ would get, so that they mean the same in every namespace.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
@@ -14,10 +13,10 @@ from typing import Any, Final
 from taishi.projections.analysis import QueryTerms
 from taishi.projections.stopwords import STOP_WORDS
 
-from .corpus import Corpora, CorpusStatistics
+from .corpus import ALL, Corpora, CorpusStatistics, inverse_frequency
 from .forms import forms_of, with_forms
 from .horizon import Horizon
-from .matching import ALL, characters, match, only_stops
+from .matching import characters, match, only_stops
 from .reading import ReadModel
 
 K1: Final = 1.2
@@ -130,11 +129,6 @@ def search(
     return _score(model, terms, frequency, corpus, {*found, *also})
 
 
-def _idf(known: int, documents: int) -> float:
-    known = min(known, documents)
-    return math.log(1 + (documents - known + 0.5) / (known + 0.5))
-
-
 def _pieces(
     terms: QueryTerms,
     frequency: Mapping[str, int],
@@ -156,8 +150,8 @@ def _pieces(
                 f" {t.token} ",
                 spelled.get(t.token),
                 t.group,
-                KIND_WEIGHT.get(t.kind, 1.0) * _idf(known, corpus.documents),
-                _idf(known, max(corpus.documents, LARGE)),
+                KIND_WEIGHT.get(t.kind, 1.0) * corpus.idf(known),
+                inverse_frequency(known, max(corpus.documents, LARGE)),
                 share,
                 () if known else tuple(_hints(characters(t), texts, corpus, hints)),
             )
@@ -168,8 +162,8 @@ def _pieces(
         known = by_phrase.get(word, 0)
         if word not in tokens and known:  # single characters side by side: a name that the dictionary lacks
             group += 1
-            idf = _idf(known, corpus.documents)
-            pieces.append(_Piece(None, phrase, group, idf, _idf(known, max(corpus.documents, LARGE)), 1.0))
+            rarity = inverse_frequency(known, max(corpus.documents, LARGE))
+            pieces.append(_Piece(None, phrase, group, corpus.idf(known), rarity, 1.0))
     return pieces
 
 
@@ -186,7 +180,7 @@ def _hints(
         padded = f" {c} "
         if padded not in known:
             count = sum(padded in text for text in texts)
-            known[padded] = _idf(max(count - ONCE, 0), corpus.documents) / _idf(0, corpus.documents)
+            known[padded] = corpus.idf(max(count - ONCE, 0)) / corpus.idf(0)
         yield padded, known[padded]
 
 

@@ -16,10 +16,9 @@ from taishi.projections.embedding import Vectors
 from taishi.projections.schema import document_of_claim
 
 from .candidates import Lexical, search
-from .corpus import Corpora
+from .corpus import ALL, Corpora
 from .fusion import dense_lift
 from .horizon import Horizon
-from .matching import ALL
 from .reading import ReadModel
 from .understand import Question
 

@@ -5,6 +5,7 @@ Kept up to date by reading only what was added since; read anew when something w
 
 from __future__ import annotations
 
+import math
 from collections import OrderedDict
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -15,9 +16,9 @@ from taishi.projections.analysis import base36
 from .reading import ReadModel
 
 COMMON: Final = 500
-"""Documents from which on a word's count is remembered: counting takes 20 ns a document."""
+"""Documents from which on a word is common."""
 GROWN: Final = 1.2
-"""A remembered count serves until the namespace has grown by this factor: it moves a word's weight by less than .2."""
+ALL: Final = 2**63 - 1
 REMEMBERED: Final = 200_000
 NAMESPACES: Final = 50_000
 
@@ -33,6 +34,15 @@ class CorpusStatistics:
     def mean_length(self) -> float:
         return max(self.tokens / self.documents, 1.0) if self.documents else 1.0
 
+    def idf(self, known: int) -> float:
+        """How telling a word is that stands in `known` documents, as BM25 has it."""
+        return inverse_frequency(known, self.documents)
+
+
+def inverse_frequency(known: int, documents: int) -> float:
+    known = min(known, documents)
+    return math.log(1 + (documents - known + 0.5) / (known + 0.5))
+
 
 @dataclass(frozen=True, slots=True)
 class _Seen:
@@ -47,7 +57,7 @@ class Corpora:
 
     def __init__(self) -> None:
         self._seen: dict[tuple[str, int, int], _Seen] = {}
-        self._common: OrderedDict[tuple[str, int, str], tuple[int, int]] = OrderedDict()
+        self._common: OrderedDict[tuple[str, int, int, int, str | None], int] = OrderedDict()
 
     def of(self, model: ReadModel, ns: int) -> CorpusStatistics:
         key = (model.generation, model.partition, ns)
@@ -69,34 +79,60 @@ class Corpora:
 
     def _forget_counts(self, model: ReadModel, ns: int) -> None:
         """The namespace's texts are cut by other words now."""
-        about = (model.generation, model.partition, base36(ns) + "|")
-        for key in [key for key in self._common if (*key[:2], key[2][: len(about[2])]) == about]:
+        about = (model.generation, model.partition, ns)
+        for key in [key for key in self._common if key[:3] == about]:
             del self._common[key]
 
     def frequencies(
         self, model: ReadModel, ns: int, tokens: Iterable[str], corpus: CorpusStatistics, *, last: int | None = None
     ) -> dict[str, int]:
-        """In how many documents (up to number `last`) each of `tokens` stands; absent where in none. Counts of common
-        words may be a little old, where all documents count."""
-        prefix = base36(ns) + "|"
-        if last is not None:
-            counted = {token: model.one(_COUNT_TO, f'words : "{prefix}{token}"', last) for token in tokens}
-            return {token: int(row[0]) for token, row in counted.items() if row is not None and row[0]}
-        found: dict[str, int] = {}
-        unknown: list[str] = []
-        for token in tokens:
-            known = self._common.get((model.generation, model.partition, prefix + token))
-            if known is not None and known[1] <= corpus.documents <= known[1] * GROWN:
-                found[token] = known[0]
-            else:
-                unknown.append(prefix + token)
-        for term, documents in model.rows_named(_COUNT, unknown):
-            found[term[len(prefix) :]] = documents
+        """In how many documents (up to number `last`) each of `tokens` stands; absent where in none. Of common words it
+        is told as it was when the namespace last grew by a fifth: counting them takes long, and it moves a word's
+        weight by less than .2."""
+        asked = dict.fromkeys(tokens)
+        grown = _grown(corpus.documents)
+        common = {token: (model.generation, model.partition, ns, grown, token) for token in asked}
+        found = {token: self._common[key] for token, key in common.items() if key in self._common}
+        exact = _counted(model, ns, asked.keys() - found.keys(), last)
+        for token, documents in exact.items():
+            found[token] = documents
             if documents >= COMMON:
-                self._common[model.generation, model.partition, term] = (documents, corpus.documents)
+                then = _count_to(model, ns, token, self._grown_to(model, ns, grown))
+                if then >= COMMON:
+                    found[token] = self._common[common[token]] = then
         while len(self._common) > REMEMBERED:
             self._common.popitem(last=False)
         return found
+
+    def _grown_to(self, model: ReadModel, ns: int, documents: int) -> int:
+        """The last of the namespace's first so many documents."""
+        key = (model.generation, model.partition, ns, documents, None)
+        if key not in self._common:
+            row = model.one("SELECT doc FROM tokens WHERE ns = ? ORDER BY doc LIMIT 1 OFFSET ?", ns, documents - 1)
+            self._common[key] = ALL if row is None else int(row[0])
+        return self._common[key]
+
+
+def _grown(documents: int) -> int:
+    """The last size, of those that lie a fifth apart, that a namespace of so many documents has passed."""
+    size = COMMON
+    while (larger := math.ceil(size * GROWN)) <= documents:
+        size = larger
+    return size
+
+
+def _counted(model: ReadModel, ns: int, tokens: Iterable[str], last: int | None) -> dict[str, int]:
+    if last is not None:
+        counted = {token: _count_to(model, ns, token, last) for token in tokens}
+        return {token: documents for token, documents in counted.items() if documents}
+    prefix = base36(ns) + "|"
+    rows = model.rows_named(_COUNT, [prefix + token for token in tokens])
+    return {term[len(prefix) :]: documents for term, documents in rows}
+
+
+def _count_to(model: ReadModel, ns: int, token: str, last: int) -> int:
+    row = model.one(_COUNT_TO, f'words : "{base36(ns)}|{token}"', last)
+    return 0 if row is None else int(row[0])
 
 
 _CHANGES: Final = """SELECT (SELECT count(*) FROM tombstones WHERE ns = ?1)

@@ -1,8 +1,11 @@
 """Which documents are scored at all: those that hold the question's rarest words, within a bound on the work.
 
-Ranking by bm25 costs about a microsecond per posting, so that only as many rare words are matched on as a budget of
-postings allows. Where even the rarest is too common, the newest documents that hold it with the next rarest are taken:
-those are found without ranking. Words that are not matched on still count when the matches are scored.
+Only as many rare words are matched on as a budget of postings allows. Of more documents than are scored, those are
+taken whose words tell most together, the newer first. Where even the rarest word is too common, the newest documents
+that hold it with the next rarest are taken. Words that are not matched on still count when the matches are scored.
+
+What is taken depends on the documents up to the last that is asked of and on nothing else: FTS5's own rank weighs words
+by all that the table holds, of other namespaces and of later on.
 """
 
 from __future__ import annotations
@@ -10,19 +13,20 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Final
 
+import numpy as np
+
 from taishi.projections.analysis import QueryTerm, QueryTerms, base36
 from taishi.projections.stopwords import STOP_WORDS
 
-from .corpus import CorpusStatistics
+from .corpus import ALL, CorpusStatistics
 from .reading import ReadModel
 
 MATCHES: Final = 200
-"""Documents that are scored; 90% of the true top 20 stand within the top 200 of a capped match."""
+"""Documents that are scored."""
 POSTINGS: Final = 4_000
-"""Postings that one question may rank, rarest words first."""
+"""Postings that one question may read, rarest words first."""
 FEW: Final = 20
 """Phrases of single characters are tried where words find fewer documents than this, and in small namespaces."""
-ALL: Final = 2**63 - 1
 SMALL: Final = 1_000
 """Documents of a namespace in which everything is tried."""
 
@@ -47,19 +51,25 @@ def match(
             break
         budget -= documents
         chosen.append(_clause("words", prefix, [token]))
-    found = _ranked(model, chosen, last)
+    found = _most_telling(model, chosen, corpus, last)
     if present and not chosen:
         common = [_clause("words", prefix, [token]) for _, token in present]
         found |= _newest(model, " AND ".join(common[:2]), last) | _newest(model, common[0], last)
     if corpus.documents <= SMALL or len(found) < FEW:
-        found |= _by_characters(model, prefix, terms, frequency, last, everything=corpus.documents <= SMALL)
+        found |= _by_characters(model, prefix, terms, frequency, corpus, last)
     return found
 
 
 def _by_characters(
-    model: ReadModel, prefix: str, terms: QueryTerms, frequency: Mapping[str, int], last: int, *, everything: bool
+    model: ReadModel,
+    prefix: str,
+    terms: QueryTerms,
+    frequency: Mapping[str, int],
+    corpus: CorpusStatistics,
+    last: int,
 ) -> set[int]:
     """Words that the segmenter cut otherwise there, and the characters of words that stand nowhere."""
+    everything = corpus.documents <= SMALL
     phrases = [p for p in terms.phrases if everything or frequency.get("".join(p), 0) < FEW]
     phrases = [p for p in phrases if not all(c in STOP_WORDS for c in p)]
     longer = [p for p in phrases if len(p) > 1]
@@ -67,7 +77,7 @@ def _by_characters(
     unseen = [t for t in terms.terms if not frequency.get(t.token) and not only_stops(t)]
     apart = [_clause("chars", prefix, [c]) for t in unseen for c in characters(t)]
     if everything:
-        return _ranked(model, wanted + apart, last)
+        return _most_telling(model, wanted + apart, corpus, last)
     return _newest(model, " OR ".join(wanted), last) if wanted else set()
 
 
@@ -87,11 +97,16 @@ def _clause(column: str, prefix: str, tokens: Sequence[str]) -> str:
     return f'{column} : "{" ".join(prefix + token for token in tokens)}"'
 
 
-def _ranked(model: ReadModel, clauses: Sequence[str], last: int) -> set[int]:
-    if not clauses:
-        return set()
-    sql = "SELECT rowid FROM fulltext WHERE fulltext MATCH ? AND rowid <= ? ORDER BY rank LIMIT ?"
-    return {row[0] for row in model.rows(sql, " OR ".join(clauses), last, MATCHES)}
+def _most_telling(model: ReadModel, clauses: Sequence[str], corpus: CorpusStatistics, last: int) -> set[int]:
+    """Those that match any of the clauses: of too many, the ones whose clauses are the rarest together."""
+    sql = "SELECT rowid FROM fulltext WHERE fulltext MATCH ? AND rowid <= ?"
+    found = [rows for clause in clauses if (rows := model.rows(sql, clause, last))]
+    if sum(map(len, found)) <= MATCHES:
+        return {row[0] for rows in found for row in rows}
+    weight = [corpus.idf(len(rows)) for rows in found]
+    docs, place = np.unique(np.concatenate([np.array(rows)[:, 0] for rows in found]), return_inverse=True)
+    total = np.bincount(place, weights=np.repeat(weight, [len(rows) for rows in found]))
+    return set(docs[np.lexsort((-docs, -total))[:MATCHES]].tolist())
 
 
 def _newest(model: ReadModel, expression: str, last: int) -> set[int]:

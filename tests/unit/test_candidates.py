@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import random
+
 import pytest
 
 from taishi.queries import matching
 from taishi.queries.candidates import search
 from taishi.queries.corpus import Corpora, CorpusStatistics
+from taishi.queries.horizon import Horizon, Horizons
+from taishi.queries.point import Point
 from tests.support.history import History
 from tests.support.read_side import ReadSide, analyzer
 
@@ -147,7 +151,36 @@ def test_counts_of_common_words_are_remembered_until_the_namespace_has_grown(tmp
     side.file.apply([h.say("gardening again")])
     assert count() == 10
     side.file.apply([h.say("gardening again") for _ in range(3)])
-    assert count() == 14
+    assert count() == 12  # as of the last size that it has passed: 10, 12, 15
+
+
+def test_as_of_a_document_the_same_are_found_and_weigh_the_same(tmp_path, monkeypatch):
+    """While words become common, and matches more than are scored, there and in another namespace."""
+    small = {"corpus.COMMON": 6, "matching.SMALL": 20, "matching.MATCHES": 5, "matching.POSTINGS": 60}
+    for name, value in small.items():
+        monkeypatch.setattr(f"taishi.queries.{name}", value)
+    h, chance = History(), random.Random(3)
+    for n in range(70):
+        words = ("garden", "kettle", "花园", "harbour", "水壶", "ladder", f"x{n}")
+        h.say(" ".join(chance.choices(words, k=chance.randrange(2, 9))), namespace=chance.choice(["ns", "ns", "other"]))
+    asked = ("the harbour garden", "花园里的水壶", "kettle", "garden harbour ladder 水壶")
+    questions = [analyzer().query(words) for words in asked]
+
+    def told(side: ReadSide, corpora: Corpora, horizon: Horizon | None) -> list[object]:
+        ns = side.model.namespace("ns").ns
+        return [search(side.model, ns, terms, corpora, horizon=horizon) for terms in questions]
+
+    live, follows = Corpora(), ReadSide(tmp_path / "live", h.events[:6])
+    then = {}
+    for upto in range(6, len(h.events) + 1):
+        if upto > 6:
+            follows.file.apply(h.events[upto - 1 : upto])
+        then[upto] = told(follows, live, None)
+    whole, horizons, again = ReadSide(tmp_path / "whole", h.events), Horizons(), Corpora()
+    ns = whole.model.namespace("ns").ns
+    for upto, found_then in then.items():
+        horizon = horizons.of(whole.model, ns, Point(valid_at=0, known_at=0, position=upto))
+        assert told(whole, again, horizon) == found_then, upto
 
 
 def test_punctuation_alone_finds_nothing(side):
