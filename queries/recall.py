@@ -15,6 +15,7 @@ from taishi.ingest.errors import TaishiError
 from taishi.ingest.ids import new_id
 from taishi.ingest.instants import render
 from taishi.ingest.normal import normal_value
+from taishi.ingest.registry import default_registry
 from taishi.projections.analysis import Analyzer, QueryTerms
 from taishi.projections.embedding import Vectors
 
@@ -251,7 +252,8 @@ class Recall:
     def _understood(
         self, request: RecallRequest, namespace: NamespaceRow | None, query: str, now: int
     ) -> Question:
-        """"Where did I live", of a given moment, asks where at that moment, and not where before it."""
+        """"Where did I live", of a given moment, asks where at that moment, and not where before it; so with all that
+        is one thing at a time."""
 
         def read(*, pointed: bool) -> Question:
             return understand(
@@ -263,7 +265,10 @@ class Recall:
             )
 
         question = read(pointed=request.valid_at is not None)
-        of_that_moment = request.asked_at is not None and question.intent == "past" and bool(question.asks)
+        if request.asked_at is None or question.intent != "past":
+            return question
+        known = default_registry()
+        of_that_moment = any(known.predicate(name).cardinality == "single" for name in question.asks)
         return read(pointed=True) if of_that_moment else question
 
     def _look(

@@ -1,10 +1,11 @@
 """As known then: what was answered live is answered again, word for word, when the same moment is asked for later.
 
-    python -m tests.bench.as_known [--moments 1000] [--seed 7]
+    python -m tests.bench.as_known [--moments 1000] [--seed 7] [--set FOLDER]
 
 A whole Taishi. A namespace is told this and that, corrected, confirmed and retracted; after each step, once it is
-settled, a question is asked, and its answer kept. At the end all are asked again: as known at that moment, and as of
-the position that was read then. Prints what differed; exit code 1 if anything did.
+settled, a question is asked, and its answer kept. With `--set` the conversations and questions are those of a labelled
+set. At the end all are asked again: as known at that moment, and as of the position that was read then. Prints what
+differed; exit code 1 if anything did.
 """
 
 from __future__ import annotations
@@ -14,12 +15,14 @@ import random
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import httpx
 
+from taishi.deploy.bench.dataset import Dataset, Event, load
+from taishi.deploy.cli.importing import as_event
 from tests.support.running import RunningTaishi
 
 NAMESPACE = "moments"
@@ -37,18 +40,54 @@ FIELDS = (
 
 
 class Moments:
+    """Answers that were `kept` as they were given: (what was asked, reply)."""
+
     def __init__(self, taishi: RunningTaishi, *, seed: int) -> None:
         self.taishi = taishi
         self.chance = random.Random(seed)
         self.http = httpx.Client(timeout=30)
-        self.memories: list[str] = []
-        self.kept: list[tuple[dict[str, Any], dict[str, Any]]] = []
+        self.kept: list[tuple[dict[str, str], dict[str, Any]]] = []
 
     def write(self, path: str, body: dict[str, Any]) -> dict[str, Any]:
         reply = self.http.post(self.taishi.write + path, json=body)
         assert reply.status_code == 202, reply.text
         found: dict[str, Any] = reply.json()
         return found
+
+    def keep(self, namespace: str, query: str) -> None:
+        asked = {"namespace": namespace, "query": query}
+        self.kept.append((asked, self.ask(asked)))
+
+    def ask(self, asked: dict[str, str], **point: str) -> dict[str, Any]:
+        """An answer of all channels: on a busy machine the embedder may be too slow for one, which says so."""
+        for _ in range(20):
+            reply = self.http.post(self.taishi.read + "/v1/recall", json={**asked, "limit": 8, **point})
+            assert reply.status_code == 200, reply.text
+            found: dict[str, Any] = reply.json()
+            if not found["degraded"]:
+                return found
+            time.sleep(0.25)
+        raise AssertionError(f"degraded for long: {found['degraded']}")
+
+    def again(self, *, by: str) -> Iterator[str]:
+        """What differs, a line for each moment. `by` is one of `WAYS`."""
+        for n, (asked, live) in enumerate(self.kept):
+            as_of = live["as_of"]
+            point = {"known_at": as_of["known_at"]}
+            if by == "moment":
+                point["valid_at"] = as_of["known_at"]
+            if by == "as_of_position":
+                point["as_of_position"] = as_of["position"]
+            if difference := unlike(live, self.ask(asked, **point)):
+                yield f"{n} {by} {asked['query']!r}: {difference}"
+
+
+class Invented(Moments):
+    """One namespace, and chance."""
+
+    def __init__(self, taishi: RunningTaishi, *, seed: int) -> None:
+        super().__init__(taishi, seed=seed)
+        self.memories: list[str] = []
 
     def step(self) -> None:
         pick = self.chance.choice
@@ -79,37 +118,35 @@ class Moments:
             )
             assert reply.status_code in (202, 404, 409, 410), reply.text
 
-    def ask(self, query: str, **point: str) -> dict[str, Any]:
-        """An answer of all channels: on a busy machine the embedder may be too slow for one, which says so."""
-        body = {"namespace": NAMESPACE, "query": query, "limit": 8, **point}
-        for _ in range(20):
-            reply = self.http.post(self.taishi.read + "/v1/recall", json=body)
-            assert reply.status_code == 200, reply.text
-            found: dict[str, Any] = reply.json()
-            if not found["degraded"]:
-                return found
-            time.sleep(0.25)
-        raise AssertionError(f"degraded for long: {found['degraded']}")
-
     def live(self, count: int) -> None:
         for n in range(count):
             self.step()
             self.taishi.settle(NAMESPACE)
-            query = QUESTIONS[n % len(QUESTIONS)]
-            self.kept.append(({"query": query}, self.ask(query)))
+            self.keep(NAMESPACE, QUESTIONS[n % len(QUESTIONS)])
 
-    def again(self, *, by: str) -> Iterator[str]:
-        """What differs, a line for each moment. `by` is one of `WAYS`."""
-        for n, (asked, live) in enumerate(self.kept):
-            as_of = live["as_of"]
-            point = {"known_at": as_of["known_at"]}
-            if by == "moment":
-                point["valid_at"] = as_of["known_at"]
-            if by == "as_of_position":
-                point["as_of_position"] = as_of["position"]
-            then = self.ask(asked["query"], **point)
-            if difference := unlike(live, then):
-                yield f"{n} {by} {asked['query']!r}: {difference}"
+
+class Conversations(Moments):
+    """Those of a labelled set, in order; a question of the same conversation after every few messages of it."""
+
+    def live(self, count: int, dataset: Dataset) -> None:
+        asked: dict[str, list[str]] = {}
+        for question in dataset.questions:
+            asked.setdefault(question.namespace, []).append(question.text)
+        total = sum(map(len, dataset.events.values()))
+        said = 0
+        for namespace, events in dataset.events.items():
+            for part in batched(events, max(total // count, 1)):
+                lines = [as_event(event.line, namespace=namespace, default=namespace) for event in part]
+                self.write("/v1/events", {"events": lines})
+                said += len(part)
+                self.taishi.settle(namespace)
+                if len(self.kept) < said * count // total:
+                    self.keep(namespace, self.chance.choice(asked[namespace]))
+
+
+def batched(events: Sequence[Event], size: int) -> Iterator[Sequence[Event]]:
+    for start in range(0, len(events), size):
+        yield events[start : start + size]
 
 
 WAYS = ("known_at", "moment", "as_of_position")
@@ -138,17 +175,23 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--moments", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=7)
+    parser.add_argument("--set", type=Path)
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         taishi = RunningTaishi(Path(folder), "--no-story").wait_until_up()
         try:
-            moments = Moments(taishi, seed=given.seed)
-            moments.live(given.moments)
+            moments: Moments
+            if given.set is None:
+                moments = invented = Invented(taishi, seed=given.seed)
+                invented.live(given.moments)
+            else:
+                moments = fed = Conversations(taishi, seed=given.seed)
+                fed.live(given.moments, load(given.set))
             differing = {by: list(moments.again(by=by)) for by in WAYS}
         finally:
             taishi.stop()
     for by, lines in differing.items():
-        print(f"{by}: {len(lines)} of {given.moments} moments differ")
+        print(f"{by}: {len(lines)} of {len(moments.kept)} moments differ")
         for line in lines[:40]:
             print("  " + line)
     return int(any(differing.values()))

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tests.bench.as_known import WAYS, Moments
+from tests.bench.as_known import WAYS, Invented
 from tests.support.running import RunningTaishi
 
 
 def test_the_answers_of_past_moments_are_given_again(tmp_path: Path) -> None:
     taishi = RunningTaishi(tmp_path / "home", "--no-story").wait_until_up()
     try:
-        moments = Moments(taishi, seed=11)
+        moments = Invented(taishi, seed=11)
         moments.live(30)
         differing = [line for by in WAYS for line in moments.again(by=by)]
     finally:
