@@ -28,6 +28,8 @@ EACH: Final = "\x1f"
 _NOWADAYS: Final = re.compile(r"today\b", re.I)
 """In front of what lasts, an English "today" is no day."""
 _WAS: Final = re.compile(r"\b(?:was|were)\b", re.I)
+_WAS_PLANNED: Final = re.compile(r"\b(?:was|were)(?: \w+)? (?:going to|planning|about to|gonna|meant to|hoping|intending)\b", re.I)
+"""What was planned then: whether it is still, or came about, the words do not say."""
 _BEGINS: Final = re.compile(r"开始(?![时的])|从此|\b(?:started|began)\b", re.I)
 
 
@@ -45,6 +47,8 @@ def claims_of(grammar: Grammar, reading: Reading, place: Place, carry: Carry) ->
         carry.spans, carry.spans_start = place.spans, place.clause.start
     if frame.ahead and spans and not any(_ahead(span, place) for span in spans):
         spans = place.inside(spans_of(place.sentence.text, said_at=place.utterance.said_at, tense="future"))
+    if frame.course == "plan" and _WAS_PLANNED.search(place.clause.text) is not None:
+        return []
     if (left.plan and frame.course != "plan") or not _timely(grammar, reading, spans, place):
         return []
     course = frame.course

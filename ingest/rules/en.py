@@ -13,7 +13,7 @@ from .frames import Tables, load_tables
 from .subjects import Left, Subject, Voice
 from .systems import LABEL
 
-TABLES: Final[Tables] = load_tables("words_en.toml", "people_en.toml", "systems_en.toml", "changes_en.toml", "everyday_en.toml", "frames_en.toml")
+TABLES: Final[Tables] = load_tables("words_en.toml", "people_en.toml", "systems_en.toml", "changes_en.toml", "life_en.toml", "everyday_en.toml", "frames_en.toml")
 LISTS: Final = TABLES.lists
 SETS: Final = {name: frozenset(words) for name, words in LISTS.items()}
 _ADVERBS: Final[Mapping[str, str]] = {
@@ -115,6 +115,8 @@ _DISCOURSE_REACH: Final = _reach(LISTS["discourse"], 0)
 _TIED: Final = re.compile(r" ('s|'m|'re|'ve|'ll|'d)\b")
 _BE: Final = frozenset(("am", "'m", "is", "are", "'re", "'s", "was", "were", "be", "isn't", "aren't", "wasn't", "weren't"))
 
+_WAS: Final = frozenset(("was", "were", "wasn't", "weren't"))
+
 
 def read_left(text: str, voice: Voice) -> Left | None:
     """Subject and adverbs; None where something is left over that this grammar does not know."""
@@ -137,7 +139,7 @@ def read_left(text: str, voice: Voice) -> Left | None:
             odd = not odd
         parts = phrase.split()
         if parts[0] in _BE or "been" in parts:
-            flags.add("be")
+            flags |= {"be", "was"} if parts[0] in _WAS else {"be"}
         if parts[0] in _HELPING:
             flags.add("helped")
         if phrase in ("already", "finally", "have just", "has just", "'ve just", "successfully", "officially", "just"):
@@ -160,7 +162,7 @@ def read_left(text: str, voice: Voice) -> Left | None:
             return None
     return Left(
         subject=subject, negated=odd, past="past" in flags, temporary="temporary" in flags, plan="plan" in flags,
-        also="also" in flags, perfect="perfect" in flags, done="done" in flags or "perfect" in flags, be="be" in flags,
+        also="also" in flags, perfect="perfect" in flags, done="done" in flags or "perfect" in flags, be="be" in flags, was="was" in flags,
         helped="helped" in flags, possessive=possessive,
     )
 

@@ -13,12 +13,12 @@ from .subjects import Part
 _TAIL: Final = re.compile(
     r"(?:^|[,\s]+)(?:now|anymore|any more|any longer|these days|nowadays|at the moment|right now|currently|too|as well|though|actually|already|"
     r"again|lately|so far|by the way|btw|lol|haha|you know|for now|at all|at present|after all|of course|instead|in fact|as of now|either|myself|anyway|already|for good|"
-    r"thanks|for sure|to be honest|since then|yet|still)$",
+    r"thanks|for sure|to be honest|since then|yet|still|back then|at the time|in those days)$",
     re.I,
 )
 
 
-_TAIL_END: Final = frozenset("now anymore more longer days nowadays moment currently too well though actually already again lately far way btw lol haha know all present course instead fact either myself anyway good thanks sure honest then yet still".split())
+_TAIL_END: Final = frozenset("now anymore more longer days nowadays moment currently too well though actually already again lately far way btw lol haha know all present course instead fact either myself anyway good thanks sure honest then yet still time".split())
 """Last words of the closing adverbs."""
 
 
@@ -232,7 +232,7 @@ def _version(text: str) -> Part | None:
 
 def _setting_value(text: str) -> Part | None:
     text = EDGE.sub("", text)
-    if not text or text.lower() in SETS["machine_state"] or len(text) > 40 or re.search(r"\b(?:wrong|not|broken|what|which|too|very|unknown|closed|open|busy|taken|fine|ok|available|missing|your|you)\b|\x00|\[redacted", text, re.I):
+    if not text or text.lower() in SETS["machine_state"] or len(text) > 40 or re.search(r"\b(?:wrong|not|broken|what|which|too|very|unknown|closed|open|busy|taken|fine|ok|available|missing|your|you)\b|^(?:in|on|at|under|behind|from|inside) |\x00|\[redacted", text, re.I):
         return None
     if not re.search(r"[\dA-Z._/-]", text) and len(text.split()) > 2:
         return None

@@ -208,7 +208,8 @@ def _apply(
     if found is None:
         return []
     left, subject, inherited = found
-    if frame.past or place.past and not place.spans:
+    then = left.was and frame.course == "state" and all(s.kind in ("vague", "frequency") for s in place.spans)
+    if frame.past or then or place.past and not place.spans:
         left = replace(left, past=True)
     owns = left.possessive and not _COPULA.search(text[start:end].lower())
     if frame.whole is None and (owns or not grammar.agrees(text[start:end].lower(), left, subject, inherited)):

@@ -45,7 +45,7 @@ def are_several(subject: Subject) -> bool:
 class Left:
     """What stands before a trigger, read without rest. `subject` is None where nobody is named.
 
-    `be`: a form of "to be" stands before the trigger; `helped`: do, will, can or the like; `possessive`: it is "my" or
+    `be`: a form of "to be" stands before the trigger, `was`: one of the past; `helped`: do, will, can or the like; `possessive`: it is "my" or
     "Anna's", which own what follows and do nothing.
     """
 
@@ -58,6 +58,7 @@ class Left:
     perfect: bool = False
     done: bool = False
     be: bool = False
+    was: bool = False
     helped: bool = False
     possessive: bool = False
 

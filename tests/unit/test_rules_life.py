@@ -1,0 +1,86 @@
+"""What was and is no more said to be; and everyday kinds: things had, skills, studies, occasions, papers, how systems are run."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+
+from tests.support.rules_cases import claims, read
+
+SAID = datetime(2026, 3, 4, 12, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("I was living in Turku.", {("user", "lived_in", "Turku", "+")}),
+        ("I was working at Halden back then.", {("user", "worked_at", "Halden", "+")}),
+        ("My dad was a roofer.", {("my dad", "had_role", "roofer", "+")}),
+        ("I was a midwife once.", {("user", "had_role", "midwife", "+")}),
+        ("I was reading Emma.", set()),
+        ("We were using Bazaar.", set()),
+        ("I was vegan.", set()),
+        ("I wasn't vegan.", set()),
+        ("I was allergic to eggs.", set()),
+        ("I was married.", set()),
+        ("I was going to buy a kayak but didn't.", set()),
+        ("We were planning to move to Turku.", set()),
+        ("I was diagnosed with asthma.", {("user", "health", "asthma", "+")}),
+        ("I was born in Turku.", {("user", "hometown", "Turku", "+")}),
+    ],
+)
+def test_what_was_is_not_told_of_the_present(text: str, wanted: set[tuple[str, str, str, str]]) -> None:
+    assert read(text) == wanted
+
+
+def test_what_was_at_a_dated_time_held_then() -> None:
+    [claim] = claims("In 2019 I was living in Turku.", said_at=SAID)
+    assert (claim.predicate, claim.valid_to is not None) == ("lives_in", True)
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("I have a harp.", {("user", "owns", "harp", "+")}),
+        ("We have a trailer and a wetsuit.", {("user", "owns", "trailer", "+"), ("user", "owns", "wetsuit", "+")}),
+        ("I drive an old pickup.", {("user", "uses", "old pickup", "+")}),
+        ("I can't swim.", {("user", "knows", "swim", "-")}),
+        ("My aunt can weld.", {("my aunt", "knows", "weld", "+")}),
+        ("I can't have dairy.", {("user", "diet", "dairy", "-")}),
+        ("I've been vegan since school.", {("user", "diet", "vegan", "+")}),
+        ("I usually have toast for breakfast.", {("user", "habit", "have toast for breakfast", "+")}),
+        ("I haven't smoked in years.", {("user", "habit", "smoking", "-")}),
+        ("My uncle is on dialysis.", {("my uncle", "health", "on dialysis", "+")}),
+        ("I'm self-employed.", {("user", "role", "self-employed", "+")}),
+        ("I'm doing a PhD in botany at Lund.", {("user", "studies_at", "Lund", "+"), ("user", "major", "botany", "+")}),
+        ("Signe reports to Aksel.", {("Signe", "relative", "Aksel", "+")}),
+        ("My commute is 40 minutes.", {("user", "attribute.commute", "40 minutes", "+")}),
+        ("I turned 30 last week.", {("user", "age", "30", "+")}),
+        ("My aunt died when I was nine.", {("my aunt", "status", "passed away", "+")}),
+        ("I've just got back from Crete.", {("user", "did", "came back from Crete", "+")}),
+        ("The christening is on Sunday at 11am.", {("christening", "attribute.time", "Sunday at 11am", "+")}),
+        ("We pushed the inspection to 9 June.", {("inspection", "attribute.time", "9 June", "+")}),
+        ("The wildcard certificate expires on 12 June.", {("wildcard certificate", "attribute.expiry", "12 June", "+")}),
+        ("The payments team uses Svelte.", {("payments team", "uses", "Svelte", "+")}),
+        ("The ledger service depends on Kafka.", {("ledger service", "uses", "Kafka", "+")}),
+        ("We host everything on Hetzner.", {("user", "uses", "Hetzner", "+")}),
+        ("Access logs are kept for 30 days.", {("Access logs", "config.retention", "30 days", "+")}),
+        ("We decommissioned the legacy cluster in January.", {("legacy cluster", "status", "decommissioned", "+")}),
+        ("The nightly import job runs at 2am UTC.", {("nightly import job", "config.schedule", "at 2am UTC", "+")}),
+        ("Our main branch is called trunk.", {("main", "config.branch", "trunk", "+")}),
+    ],
+)
+def test_kinds_of_everyday_statements(text: str, wanted: set[tuple[str, str, str, str]]) -> None:
+    assert {(c.subject, c.predicate, c.value, "-" if c.negated else "+") for c in claims(text, said_at=SAID)} == wanted
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I have a phone call.", "I have a garden party.", "I can drive.", "The release is on track.", "The party is on me.", "The backup runs on Linux.",
+        "The news reports to us that Signe left.", "The production database is in eu-west-1.",
+    ],
+)  # fmt: skip
+def test_words_that_look_alike_claim_nothing(text: str) -> None:
+    assert claims(text) == []
