@@ -161,8 +161,9 @@ class _Routes:
         return json_reply({"status": "ok"})
 
     async def readyz(self, _: Request) -> Response:
-        missing = dict(await self._ports.call(self._health))
+        missing: dict[str, str] = {}
         try:
+            missing |= await self._ports.call(self._health)
             await self._ports.call(self._ports.log.head, 0)
         except TaishiError as error:
             missing["log"] = error.slug

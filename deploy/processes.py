@@ -38,6 +38,7 @@ from taishi.ingest.rq_jobs import run_worker as run_rq_worker
 from taishi.ingest.rq_upkeep import RqUpkeepQueue
 from taishi.ingest.rq_upkeep import run_worker as run_upkeep_worker
 from taishi.ingest.rules import RulesExtractor
+from taishi.ingest.server_checks import unwritten
 from taishi.ingest.server_memory import server_memory
 from taishi.ingest.slots import Fingerprints
 from taishi.ingest.upkeep import UpkeepQueue
@@ -144,7 +145,8 @@ def run_write(settings: Settings, listening: socket.socket) -> None:
     log = open_log(settings, keys)
     lookup = Lookup(partial(live_folder, settings.home))
     assert settings.redis_url is not None
-    memory = partial(server_memory, ValkeyLink(settings.redis_url))
+    link = ValkeyLink(settings.redis_url)
+    memory = partial(server_memory, link)
     pressure = MeasuredPressure(
         log=log,
         folded=lookup.checkpoint,
@@ -164,6 +166,7 @@ def run_write(settings: Settings, listening: socket.socket) -> None:
         api_keys=settings.guards,
         pressure=pressure,
         extraction=lambda: Generations(settings.home).read().live.extraction,
+        health=partial(unwritten, link),
         collectors=[DeploymentMetrics(settings, memory=memory)],
     )
     _serve(app, listening)

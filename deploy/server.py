@@ -215,8 +215,9 @@ class EmbeddedServer:
             self.socket.parent.rmdir()
 
     def answers(self) -> bool:
-        """True once it serves; False while it is down or loading its log."""
-        return _ask(self.socket, "PING") == "+PONG"
+        """True once it serves, be it refusals while its disk is full; False while it is down or loading its log."""
+        reply = _ask(self.socket, "PING")
+        return reply is not None and not reply.startswith("-LOADING")
 
     def wait(self, *, seconds: float) -> None:
         """Raises Unavailable where it does not answer in time."""

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from .errors import Unavailable, UnsafeServer
+from .valkey_link import ValkeyLink
 
 OLDEST: Final = (7, 0)
 _WAITAOF_SINCE: Final = (7, 2)
@@ -26,6 +27,13 @@ def parse_info(reply: bytes) -> Mapping[str, str]:
     """INFO's lines as a mapping."""
     lines = (line.partition(":") for line in reply.decode("utf-8", "replace").splitlines() if not line.startswith("#"))
     return {name: value for name, colon, value in lines if colon}
+
+
+def unwritten(link: ValkeyLink) -> dict[str, str]:
+    """What is wrong with a server that takes no writes since its last one did not get to the disk. Raises
+    Unavailable."""
+    written = parse_info(link.ask(b"INFO", b"persistence")).get("aof_last_write_status", "ok")
+    return {} if written == "ok" else {"log": "the server does not get its append-only file written: is the disk full?"}
 
 
 def check_server(

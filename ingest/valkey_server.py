@@ -106,13 +106,7 @@ class CheckedServer:
         traits = check_server(info, durability=self._durability, appendfsync=appendfsync)
         wanted = b"%d" % len(self._keys)
         for keys in self._keys:
-            exchange.send(
-                command(b"HSETNX", keys.meta, b"partitions", wanted) + command(b"HGET", keys.meta, b"partitions")
-            )
-            created = exchange.replies(2)[1]
-            if isinstance(created, Exception):
-                raise failure(created)
-            if created != wanted:
+            if (created := _partitions_of(exchange, keys, wanted)) != wanted:
                 raise wrong_partitions(created=int(created), wanted=len(self._keys))
             if self._floor is not None and (least := self._floor(keys.partition)):
                 exchange.send(command(b"HGET", keys.meta, b"seq"))
@@ -121,6 +115,22 @@ class CheckedServer:
         exchange.send(LOAD_SCRIPT)
         exchange.reply()
         return traits
+
+
+def _partitions_of(exchange: Exchange, keys: PartitionKeys, wanted: bytes) -> bytes:
+    """How many partitions the log was made with, which is written down where it is new. A log that is there is not
+    written to: it can be read on a server whose disk is full."""
+    asked, made = (command(name, keys.meta, b"partitions", *more) for name, *more in ((b"HGET",), (b"HSETNX", wanted)))
+    exchange.send(asked)
+    (created,) = exchange.replies(1)
+    if created is None:
+        exchange.send(made + asked)
+        made_it, created = exchange.replies(2)
+        created = made_it if isinstance(made_it, Exception) else created
+    if isinstance(created, Exception):
+        raise failure(created)
+    found: bytes = created
+    return found
 
 
 def behind_archive(partition: int, head: int, least: int) -> LogDamaged:

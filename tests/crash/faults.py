@@ -84,7 +84,12 @@ def full_disk(folder: Path, *, rounds: int, seed: int) -> dict[str, object]:
             assert reply.status_code == 503, reply.text
             refused += 1
             asked = {"namespace": NAMESPACES[0], "query": "where do I live?"}
-            assert httpx.post(f"{taishi.read}/v1/recall", json=asked, timeout=20).status_code == 200
+            for _ in range(8):  # each reader, once before and once after it found that its exposures are not taken
+                assert httpx.post(f"{taishi.read}/v1/recall", json=asked, timeout=20).status_code == 200
+                time.sleep(0.1)
+                assert httpx.get(f"{taishi.read}/v1/status", params={"namespace": NAMESPACES[0]}).status_code == 200
+            ready = httpx.get(f"{taishi.write}/readyz", timeout=20)
+            assert (ready.status_code, list(ready.json()["missing"])) == (503, ["log"])
             (faults / "full").unlink()
             until_in_service(taishi, limit=30)
         load.stop()

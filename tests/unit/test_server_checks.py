@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from taishi.ingest.errors import Unavailable, UnsafeServer
-from taishi.ingest.server_checks import check_server, parse_info
+from taishi.ingest.server_checks import check_server, parse_info, unwritten
+from taishi.ingest.valkey_link import ValkeyLink
 
 GOOD = {"redis_version": "7.2.4", "aof_enabled": "1", "maxmemory_policy": "noeviction", "loading": "0"}
 
@@ -17,6 +18,16 @@ def test_good_servers_pass() -> None:
     assert not old.has_waitaof
     assert check_server({**GOOD, "redis_version": "10.0-rc1"}, durability="always").has_waitaof
     check_server({**GOOD, "redis_version": "7.0.15"}, durability="always", appendfsync="always")
+
+
+@pytest.mark.parametrize(("status", "wrong"), [(b"ok", []), (b"err", ["log"])])
+def test_a_server_that_does_not_get_its_file_written_says_so(status: bytes, wrong: list[str]) -> None:
+    class Link(ValkeyLink):
+        def ask(self, *words: bytes) -> bytes:
+            assert words == (b"INFO", b"persistence")
+            return b"# Persistence\r\naof_enabled:1\r\naof_last_write_status:%s\r\n" % status
+
+    assert list(unwritten(Link("redis://127.0.0.1:1"))) == wrong
 
 
 @pytest.mark.parametrize(
