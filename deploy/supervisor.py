@@ -58,6 +58,7 @@ class _Child:
     stopping: bool = False
     status: int | None = None
     told: bool = False
+    lamented: bool = False
 
 
 class Supervisor:
@@ -198,9 +199,11 @@ class Supervisor:
             written.write_text(f"{child.pid}\n")
             written.replace(self._pidfile(child))  # whole or not at all: others read it
         except OSError as e:
-            self._tell(f"{self._pidfile(child)} cannot be written: {e.strerror}")
+            if not child.lamented:
+                self._tell(f"{self._pidfile(child)} cannot be written: {e.strerror}")
+            child.lamented = True
         else:
-            child.told = True
+            child.told, child.lamented = True, False
 
     def _be(self, process: Process, parent: int) -> NoReturn:
         code = 70

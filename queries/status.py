@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from taishi.ingest.envelope import Position
-from taishi.ingest.errors import TaishiError, Unavailable
+from taishi.ingest.errors import TaishiError
 from taishi.ingest.log import EventLog
 from taishi.projections.vectors import serving
 
@@ -101,11 +101,9 @@ def _lag(log: EventLog, partition: int, *, last: int, read: int) -> int:
 
 
 def held(log: EventLog, partition: int, read: int) -> dict[str, str] | None:
-    """Why the event behind `read` cannot be read, where it cannot: its partition stands still there."""
+    """Why the event behind `read` cannot be read, where it cannot (on a full disk, too): its partition stands still."""
     try:
         log.read(partition, after=read, limit=1)
-    except Unavailable:
-        raise
     except TaishiError as e:
         return {"position": str(Position(partition, read + 1)), "reason": e.slug, "detail": e.message}
     return None

@@ -16,6 +16,7 @@ from starlette.testclient import TestClient
 
 from taishi.ingest.access import ApiKey
 from taishi.ingest.envelope import Actor, Event, Position
+from taishi.ingest.errors import Unavailable
 from taishi.ingest.log import NamespaceHead
 from taishi.queries.http import create_app
 from taishi.queries.status import VectorsAt, namespace_status, whole_status
@@ -596,6 +597,21 @@ def test_a_read_model_that_knows_more_than_the_log_holds_is_behind_by_all_of_it(
     del h.events[2:]
     assert namespace_status(side.models, log, VectorsAt(None), "ns")["lag"] == 2
     assert whole_status(side.models, log, VectorsAt(None))["lag"] == 2
+
+
+def test_a_log_that_cannot_be_read_on_is_told_and_does_not_keep_the_status_back(tmp_path: Path) -> None:
+    class Full(HistoryLog):
+        def read(self, partition: int, *, after: int, limit: int = 500) -> list[Event]:
+            raise Unavailable("the disk is full")
+
+    h = History()
+    h.say("line 0")
+    side = ReadSide(tmp_path, h.events)
+    h.say("line 1")
+    told = namespace_status(side.models, Full(h), VectorsAt(None), "ns")
+    held = {"position": "p0:2", "reason": "unavailable", "detail": "the disk is full"}
+    assert (told["lag"], told["held"]) == (1, held)
+    assert whole_status(side.models, Full(h), VectorsAt(None))["held"] == [held]
 
 
 # who asks

@@ -143,3 +143,17 @@ def test_a_failing_child_is_delayed_more_and_more_and_logs_no_words(folder: Path
     }
     assert all("KeyError" in one["trace"] for one in lines)
     assert "must not be logged" not in log
+
+
+def test_what_cannot_be_written_is_told_once_and_written_later(tmp_path: Path) -> None:
+    (tmp_path / "run" / "first.new").mkdir(parents=True)  # in the way of the file that names the process
+    running = Running(tmp_path)
+    try:
+        time.sleep(2.5)
+        (tmp_path / "run" / "first.new").rmdir()
+        assert is_alive(running.pid("first"))
+    finally:
+        running.process.send_signal(signal.SIGTERM)
+    told = running.out.read()
+    running.process.wait(timeout=10)
+    assert told.count("first.pid cannot be written") == 1, told
