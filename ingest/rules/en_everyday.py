@@ -165,12 +165,20 @@ def _decided(text: str) -> Part | None:
     return None if _NO_DECISION.match(text) or _NO_ACT.search(text) else Part(re.sub(r"\s+(?:after all|this time|because .*)$", "", text.strip(), flags=re.I))
 
 
+_CLOCK: Final = re.compile(r"at \d{1,2}(?::\d\d)?(?: sharp)?", re.I)
 _VAGUE_MOMENT: Final = re.compile(r"\b(?:track|time|hold|fire|fun|good|great|hard|the (?:roof|table|agenda|board|house|floor|wall|calendar|way|list)|risk|stake|me|us|it|course|best|all|order|person|progress|early|late|soon)\b|\bmay (?:be|not)\b", re.I)
 
 
 def _exact_moment(text: str) -> Part | None:
     """A day or an hour, and nothing else."""
+    if _CLOCK.fullmatch(text.strip()) is not None:
+        return Part(text.strip())
     return None if _VAGUE_MOMENT.search(text) or len(text.split()) > 7 else _moment(re.sub(r"^(?:on|from) ", "", text.strip(), flags=re.I))
+
+
+def _taught_at(text: str) -> Part | None:
+    part = _GENERAL["workplace"](text)
+    return part if part is not None and part.kind == "company" else None
 
 
 def _schedule(text: str) -> Part | None:
@@ -182,5 +190,5 @@ CLEANERS: Final[Mapping[str, Callable[[str], Part | None]]] = {
     "feared": _feared, "doing_less": _doing_less, "gave_up": _gave_up, "given_up": _given_up, "collected": _collected, "business": _business,
     "daily": _daily, "act": _act, "subject": _subject, "campus": _campus, "moment": _moment, "address": _address, "durable": _durable, "instrument": _GENERAL["skip"], "parted": _mapped("parted"),
     "died": _mapped("died"), "handed": _mapped("handed"), "thing": _thing, "given_thing": _given_thing, "lodging": _lodging, "decided": _decided,
-    "schedule": _schedule, "exact_moment": _exact_moment, "made_so": _mapped("made_so"), "given": lambda text: Part(text.strip()), "event_said": lambda text: Part(text.strip(), "event"),
+    "schedule": _schedule, "exact_moment": _exact_moment, "made_so": _mapped("made_so"), "taught_at": _taught_at, "given": lambda text: Part(text.strip()), "event_said": lambda text: Part(text.strip(), "event"),
 }

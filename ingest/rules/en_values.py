@@ -86,8 +86,11 @@ def _liking(text: str) -> Part | None:
 _SO_OFTEN: Final = re.compile(r" (?:sometimes|occasionally|often|regularly|from time to time|now and (?:then|again)|(?:every )?once in a while|once a week|every so often)$", re.I)
 
 
+_WHY: Final = re.compile(r"(?<=\w) (?:for (?:\w+ ){0,2}reasons?|for health|due to .*|because of .*|on principle)$", re.I)
+
+
 def _food(text: str) -> Part | None:
-    part = _noun(_SO_OFTEN.sub("", text))
+    part = _noun(_WHY.sub("", _SO_OFTEN.sub("", text)))
     if part is None or re.match(r"(?:out|at|in|with|before|after|too|so|dinner|lunch|breakfast|healthy|well|late|like|much|anything)\b", part.text, re.I) or len(part.text) > 28:
         return None
     return part
@@ -194,7 +197,7 @@ def _job(text: str) -> Part | None:
 
 def _duty(text: str) -> Part | None:
     text = EDGE.sub("", text)
-    if re.search(r"\b(?:team|project|service|module|department|group|squad|system|platform|product|infrastructure|database|budget|website|app|pipeline|division|store|account|accounts|migration|release|releases|frontend|backend|billing|hiring|onboarding|marketing|sales|design|security|payroll|api|operations|program|programme|office|region|line|company)$", text, re.I) and not re.match(
+    if re.search(r"\b(?:team|project|service|module|department|group|squad|system|platform|product|infrastructure|database|budget|website|app|pipeline|division|store|account|accounts|migration|release|releases|frontend|backend|billing|hiring|onboarding|marketing|sales|design|security|payroll|api|operations|program|programme|office|region|line|company|engineering|research|strategy|growth|communications|recruiting|partnerships|finance|support|analytics|delivery|logistics|procurement|operations)$", text, re.I) and not re.match(
         r"(?:this|that|it|them|my own)\b", text, re.I):
         return _noun(text)
     return None
