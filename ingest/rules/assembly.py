@@ -33,6 +33,8 @@ _WAS_PLANNED: Final = re.compile(r"\b(?:was|were)(?: \w+)? (?:going to|planning|
 _BEGINS: Final = re.compile(r"开始(?![时的])|从此|\b(?:started|began)\b", re.I)
 
 
+_AFTERWARDS: Final = re.compile(r"\W*(?:后来|之后|再后来|如今|现在|(?:and |but )?(?:later|afterwards|since then|now)\b)", re.I)
+"""What came after is of no time told before it."""
 _DONE_TO_ME: Final = re.compile(r"[给让帮叫带把送派教请]我", re.I)
 """What someone does to the speaker: of which of them the next clause speaks is not plain."""
 
@@ -41,7 +43,7 @@ def claims_of(grammar: Grammar, reading: Reading, place: Place, carry: Carry) ->
     """The row's claims; none where words and time do not go together."""
     frame, left, subject = reading.frame, reading.left, reading.subject
     spans, borrowed = place.spans, False
-    if not spans and carry.spans and frame.course in ("happening", "plan"):
+    if not spans and carry.spans and frame.course in ("happening", "plan") and _AFTERWARDS.match(place.clause.text) is None:
         spans, borrowed = carry.spans, True
     elif place.spans and not frame.verbatim:
         carry.spans, carry.spans_start = place.spans, place.clause.start
@@ -169,7 +171,7 @@ def _emitted(emit: Emit, reading: Reading, when: Validity, place: Place, quote: 
             yield from _no_longer(replace(emit, past=None), reading, place, quote)
             return
         predicate = fill(emit.past)
-    elif left.past and frame.course == "state":
+    elif left.past and frame.course in ("state", "habit"):
         return
     value = fill(emit.value)
     qualifiers = {name: filled for name, template in emit.qualifiers.items() if (filled := fill(template))}

@@ -59,13 +59,23 @@ def _noun(text: str, longest: int = 24) -> Part | None:
 
 def _liking(text: str) -> Part | None:
     text = _THIS_BOOK.sub("", text.strip())
+    if text.startswith("的") and not text.startswith("的是"):
+        told = re.match(r"的[^是我你他她]{1,6}是(?P<o>.+)", text)
+        if told is None:
+            return None
+        text = told["o"]
     text = text[:-1] if text.endswith("的") and len(text) > 4 else text
     if _KEEP_VERB.match(text) is None or text[:2] in ("打球", "看书", "喝茶", "喝酒", "听歌"):
         stripped = _LIKE_VERB.sub("", text, count=1)
         text = stripped if stripped else text
-    if text in ("吃", "喝", "看", "听", "玩", "用", "去", "上", "人", "着") or re.match(r"^(?:上了?|过|着|一个人|一位|和你|跟你|你)", text):
+    if text in ("吃", "喝", "看", "听", "玩", "用", "去", "上", "人", "着") or re.match(r"^(?:死|疯|惨|上了?|过|着|一个人|一位|和你|跟你|你)", text):
         return None
     return _noun(text)
+
+
+def _allergen(text: str) -> Part | None:
+    """What one may be allergic to in earnest."""
+    return None if re.search(r"加班|[上下]班|工作|学习|早起|开会|周一|老板|考试|数学|穷|爱情|恋爱|贫穷|^开$", text) else _noun(text)
 
 
 def _food(text: str) -> Part | None:
@@ -110,6 +120,18 @@ def _moved_place(text: str) -> Part | None:
     """Where someone moved or something was moved: a Latin name must be a known place, else it may be a system."""
     part = _place(text)
     return None if part is None or part.text.isascii() and not is_place(part.text) else part
+
+
+_SITED: Final = re.compile(r"[路街道号楼层区县镇村市省园厦场院城港州岛湖江河山桥门口洲湾屯庄营店寺坡塘浜桥林坊巷弄]$|附近|旁边|对面|隔壁|楼[上下]|[东西南北]边?$|市中心|郊|那边|这边|国[内外]|海外|老家|乡下$")
+_NOT_SITED: Final = re.compile(r"[了着过]|^(?:做|裁|招|搞|开(?!封|平|发区|州|化)|用|找|考虑|研|装修|扩|等|写|赶|谈|卖|跟|和|推|建设|转型)")
+
+
+def _site(text: str) -> Part | None:
+    """Where a firm or a house stands, and nothing that it is at."""
+    part = _place(text)
+    if part is None or is_place(part.text) or part.text[:1].isascii() and _NOT_SITED.search(part.text) is None:
+        return part
+    return part if _SITED.search(part.text) and _NOT_SITED.search(part.text) is None else None
 
 
 def _city(text: str) -> Part | None:
@@ -194,7 +216,7 @@ _NOT_JOB: Final = re.compile(r"梦|想当|都想|^(?:我|你|他|她|不|这|那
 
 
 def _job(text: str) -> Part | None:
-    text = re.sub(r"^(?:一名|一个|一位|名|位|个|了|我们的|我们|公司的?|咱们的?|全职|专职)(?=.)", "", text.strip()).strip()
+    text = re.sub(r"^(?:[一二两三四五六七八九十几\d]+多?年的?(?=..)|一名|一个|一位|名|位|个|了|我们的|我们|公司的?|咱们的?|全职|专职)(?=.)", "", text.strip()).strip()
     if re.fullmatch(r"(?:backend|frontend|full[- ]?stack|devops|SRE|QA|DBA|iOS|Android|data|infra|product|design|PM|HR|CTO|CEO|CFO|COO|sales|marketing|[a-z]+ (?:engineer|developer|manager|designer|lead|analyst))", text, re.I):
         return Part(text)
     if re.fullmatch(r"(?:后端|前端|测试|运维|产品|运营|销售|市场|客服|行政|人事|财务|设计|算法|数据|安全|架构|嵌入式|客户端|质检|品控|文案|美工|剪辑|外贸|电商|新媒体|人力|仓储|物流|客户经理|家教)(?:开发|研发|分析)?", text):
@@ -409,7 +431,7 @@ def _came(text: str) -> Part | None:
 
 
 CLEANERS: Final[Mapping[str, Callable[[str], Part | None]]] = {
-    "noun": _noun, "owned": _owned, "liking": _liking, "food": _food, "habit": _habit, "routine": _routine, "place": _place, "moved_place": _moved_place, "city": _city,
+    "noun": _noun, "owned": _owned, "liking": _liking, "allergen": _allergen, "food": _food, "habit": _habit, "routine": _routine, "place": _place, "moved_place": _moved_place, "site": _site, "city": _city,
     "known_place": _city, "workplace": _workplace, "company": _company, "known_company": _known_company, "company_moved": _company_moved, "school": _school, "group": _group, "job": _job,
     "owner": _owner, "own_name": _own_name, "person_name": _person_name, "animal": _animal, "sure_name": _sure_name, "full_name": _full_name, "titled_name": _titled_name, "major": _major, "trade": _trade, "field": _field, "tool": _tool, "version": _version,
     "setting_value": _setting_value, "illness": _illness, "tongue": _tongue, "study": _study, "duty": _duty, "aspect": _aspect,
