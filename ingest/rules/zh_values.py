@@ -321,7 +321,7 @@ def _field(text: str) -> Part | None:
 
 def _animal(text: str) -> Part | None:
     text = re.sub(r"^(?:[一两二三四五六七八九\d]?[只条个匹头群对]|小(?=[猫狗兔仓]..))", "", text.strip())
-    if text.endswith(tuple(LISTS["animal"])) and len(text) <= 7 and re.search(r"[的我你是像]", text) is None:
+    if text.endswith(tuple(LISTS["animal"])) and len(text) <= 7 and re.search(r"[的我你是像]|^[不没得]", text) is None:
         return Part(text)
     return None
 
@@ -422,6 +422,16 @@ def _code_like(text: str) -> Part | None:
     return None
 
 
+def _product(text: str) -> Part | None:
+    """A product by a name in Latin letters, which no bare number, version or address is."""
+    text = text.strip()
+    return _code_like(text) if re.match(r"[A-Za-z][A-Za-z]", text) and not re.search(r"[:/@]|^v\d", text) else None
+
+
+def _served(text: str) -> Part | None:
+    return Part(text.removeprefix("在"))
+
+
 def _status(text: str) -> Part | None:
     return Part(text)
 
@@ -435,5 +445,5 @@ CLEANERS: Final[Mapping[str, Callable[[str], Part | None]]] = {
     "known_place": _city, "workplace": _workplace, "company": _company, "known_company": _known_company, "company_moved": _company_moved, "school": _school, "group": _group, "job": _job,
     "owner": _owner, "own_name": _own_name, "person_name": _person_name, "animal": _animal, "sure_name": _sure_name, "full_name": _full_name, "titled_name": _titled_name, "major": _major, "trade": _trade, "field": _field, "tool": _tool, "version": _version,
     "setting_value": _setting_value, "illness": _illness, "tongue": _tongue, "study": _study, "duty": _duty, "aspect": _aspect,
-    "setting": _setting, "scale": lambda text: Part(TABLES.maps["scale"][text]), "knob": _knob, "marital": _marital, "detail": _detail, "code_like": _code_like, "status": _status, "came": _came,
+    "setting": _setting, "scale": lambda text: Part(TABLES.maps["scale"][text]), "knob": _knob, "marital": _marital, "detail": _detail, "code_like": _code_like, "product": _product, "served": _served, "status": _status, "came": _came,
 }
