@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from . import en, en_acts, en_everyday, en_values, zh, zh_acts, zh_everyday, zh_values
+from . import en, en_acts, en_everyday, en_values, zh, zh_acts, zh_everyday, zh_names, zh_values, zh_work
 from .grammar import Grammar
 
 _ZH_ALONE: Final = re.compile(rf"(?:[\s,，、：:]|{zh.any_of('discourse')}|(?:历史|存档|旧|事实|变更)?(?:记录|档案|日志|回顾|补记|补录)(?=[：:])|在|于|到|截至|截止|时|从|自|大约|大概)*")
@@ -20,7 +20,9 @@ _EN_LEAD_IN: Final = re.compile(
 
 CHINESE: Final = Grammar(
     words=False, drops_subject=True, alone=_ZH_ALONE, lead_in=None, once=_ZH_ONCE, since=_ZH_SINCE,
-    tables=zh.TABLES, cleaners={**zh_values.CLEANERS, **zh_acts.CLEANERS, **zh_everyday.CLEANERS}, read_left=zh.read_left,
+    tables=zh.TABLES, cleaners={
+        **zh_values.CLEANERS, **zh_work.CLEANERS, **zh_names.CLEANERS, **zh_acts.CLEANERS, **zh_everyday.CLEANERS,
+    }, read_left=zh.read_left,
     without_pronoun=zh.without_pronoun, mentioned=zh.mentioned, leading_subject=zh.leading_subject,
     tail_off=zh_values.tail_off, split_list=zh_values.split_list, done=zh.done, agrees=zh.agrees, hands_on=zh.hands_on,
 )

@@ -6,9 +6,11 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Final
 
+from . import zh_names, zh_values, zh_work
 from .subjects import Part
 from .zh import LISTS, TABLES, any_of
-from .zh_values import CLEANERS as _GENERAL
+
+_GENERAL: Final = {**zh_values.CLEANERS, **zh_work.CLEANERS, **zh_names.CLEANERS}
 
 _NO_FRONT: Final = re.compile(
     r"^(?:这|那|今天|昨天|明天|现在|以前|以后|其实|不过|但|可|因为|所以|如果|说|因|虽|而|只|就|也|连|反正|总之|不管|无论|除了|关于|对|比|跟|和|与|自从|从|每|天气|还是|有|没|什么|为|在)"
