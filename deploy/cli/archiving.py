@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Annotated, Any, Final
 
 import typer
 
 from taishi.ingest.archive import Archive
+from taishi.ingest.archived_log import ArchivedLog
 from taishi.ingest.instants import render
 from taishi.ingest.segments import SegmentDamaged, SegmentName
 
@@ -72,8 +74,7 @@ def list_segments(as_json: AsJson = False) -> None:
     with failing_clearly(as_json=as_json):
         settings = load_settings()
         with opened_log(settings) as (log, _):
-            names = [name for partition in range(settings.partitions) for name in log.archive.segments(partition)]
-            rows = [_shown(log.archive, name) for name in names]
+            rows = [row for partition in range(settings.partitions) for row in _shown_of(log, partition)]
     if as_json:
         print_json({"folder": str(settings.archive_folder), "segments": rows})
     elif not rows:
@@ -84,6 +85,25 @@ def list_segments(as_json: AsJson = False) -> None:
             out.print(line)
     if any("damage" in row for row in rows):
         raise typer.Exit(1)
+
+
+def _shown_of(log: ArchivedLog, partition: int) -> Iterator[dict[str, Any]]:
+    """The segments, and in their place what neither they nor the server hold of the entries that there were."""
+    reached = 0
+    for name in log.archive.segments(partition):
+        if name.first > reached + 1:
+            yield _lost(partition, reached + 1, name.first - 1)
+        yield _shown(log.archive, name)
+        reached = max(reached, name.last)
+    tail = log.stream.first(partition)
+    begins = log.head(partition) + 1 if tail is None else tail
+    if begins > reached + 1:
+        yield _lost(partition, reached + 1, begins - 1)
+
+
+def _lost(partition: int, first: int, last: int) -> dict[str, Any]:
+    name = SegmentName(partition=partition, first=first, last=last)
+    return {"segment": str(name), "damage": "a segment with these entries was lost"}
 
 
 def _shown(archive: Archive, name: SegmentName) -> dict[str, Any]:

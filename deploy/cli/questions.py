@@ -115,7 +115,7 @@ def _explained(reply: dict[str, Any]) -> None:
     if window is not None:
         decision = f", {window['decision']}" if window.get("decision") else ""
         reader = reply.get("extractor") or "nobody"
-        out.print(f"read by {reader}: {window['outcome']}{decision} at {window['position']}")
+        out.print(f"extracted by {reader}: {window['outcome']}{decision} at {window['position']}")
     if reply.get("rule"):
         out.print(f"rule: {reply['rule']}")
     for statement in reply.get("statements", ()):
@@ -134,7 +134,7 @@ def _explained(reply: dict[str, Any]) -> None:
         out.print(f"says: {claim['text']} ({claim['status']}, id {claim['id']})")
     for read in reply.get("reads", ()):
         who = " ".join(read["reader"].values()) or read["session"] or "somebody"
-        out.print(f"read at {moment(read['at'])} by {who}, as number {read['rank']} of {read['position']}")
+        out.print(f"recalled at {moment(read['at'])} by {who}, in place {read['rank']} (told at {read['position']})")
     if reply.get("beliefs"):
         _print_rectangles(reply["beliefs"])
 
@@ -193,14 +193,25 @@ def _timeline(reply: dict[str, Any]) -> None:
         out.print("there is more: name a predicate")
 
 
-def status(namespace: Namespace = None, as_json: AsJson = False) -> None:
-    """Shows how far the read models have read, and what waits."""
+def status(
+    namespace: Namespace = None,
+    everything: Annotated[bool, typer.Option("--all", help="All namespaces together.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Shows how far the read models have read, and what waits: of one namespace, or of all."""
+    if everything and namespace is not None:
+        raise typer.BadParameter("give either --namespace or --all")
     with session(namespace, as_json=as_json) as here:
-        show(here.client.read.call("GET", "/v1/status", query={"namespace": here.namespace}), as_json, _status)
+        query = {} if everything else {"namespace": here.namespace}
+        show(here.client.read.call("GET", "/v1/status", query=query), as_json, _status)
 
 
 def _status(reply: dict[str, Any]) -> None:
     for name, value in reply.items():
+        if name == "positions" and all(isinstance(at, Mapping) for at in value.values()):
+            for partition, at in value.items():
+                out.print(f"{partition}: {flat(at)}")
+            continue
         out.print(f"{name.replace('_', ' ')}: {flat(value) if value not in (None, []) else 'none'}")
 
 

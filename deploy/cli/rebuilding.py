@@ -62,7 +62,7 @@ def _vectors(*, as_json: bool) -> None:
     if as_json:
         print_json({"vectors": "embedding anew"})
     else:
-        out.print("everything is embedded anew; what is there serves until then: `taishi status` says how far it is")
+        out.print("everything is embedded anew, what is there serves until then: `taishi status --all` tells how far")
 
 
 def _told(generation: Generation | None, generations: Generations, *, as_json: bool) -> None:

@@ -80,4 +80,9 @@ def caught(taishi: RunningTaishi, partition: str, segment: str) -> None:
     path.unlink()
     assert "is missing" in said(taishi, "archive", "list", code=1)["segments"][0]["damage"]
     path.write_bytes(kept)
+    manifest = path.with_suffix(".json")
+    aside = manifest.rename(manifest.with_suffix(".aside"))
+    lost = said(taishi, "archive", "list", code=1)["segments"][0]
+    assert lost == {"segment": segment, "damage": "a segment with these entries was lost"}
+    aside.rename(manifest)
     assert said(taishi, "audit", "verify")["sound"]

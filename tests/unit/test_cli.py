@@ -253,6 +253,22 @@ def test_forgetting_one_memory_needs_no_question(sides: StandIn) -> None:
     assert sides.asked == [("DELETE /v1/memories/ab12?namespace=a+b&reason=asked+to", None)]
 
 
+def test_the_status_of_one_namespace_and_of_all(sides: StandIn) -> None:
+    one = {"positions": {"head": "p0:7", "read": "p0:7", "vectors": None}, "lag": 0, "held": None}
+    sides.replies["GET /v1/status"] = (200, one)
+    assert run("status", "-n", "a").stdout == "positions: head p0:7, read p0:7\nlag: 0\nheld: none\n"
+    held = {"position": "p1:4", "reason": "log-damaged", "detail": "a bit is turned"}
+    whole = {"positions": {"p0": {"head": 7, "read": 7, "vectors": 5}}, "pending_vectors": 2, "held": [held]}
+    sides.replies["GET /v1/status"] = (200, whole)
+    assert run("status", "--all").stdout.splitlines() == [
+        "p0: head 7, read 7, vectors 5",
+        "pending vectors: 2",
+        "held: position p1:4, reason log-damaged, detail a bit is turned",
+    ]
+    assert [name for name, _ in sides.asked] == ["GET /v1/status?namespace=a", "GET /v1/status"]
+    assert run("status", "--all", "-n", "a").exit_code == 2
+
+
 def test_contested_memories_name_their_slot_and_are_decided_between(sides: StandIn) -> None:
     item = {"id": "ab12", "text": "port 4100", "status": "contested", "slot": "5f"}
     sides.replies["GET /v1/memories"] = (200, {"items": [item], "next_cursor": None})
