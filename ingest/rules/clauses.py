@@ -36,7 +36,7 @@ _EN_CUT: Final = re.compile(
     r"|(?<=\s)(?<!\s\s)\s*(?:but|because|so|although|though|while|whereas)\s+(?=[A-Za-z])"
     r"|(?<=\s)(?<!\s\s)\s*and\s+(?=(?:I|he|she|we|they|it|my|his|her|our|their|now|then)(?:'|\s)|(?:(?:also|now|currently|mainly|mostly|"
     r"usually|just|really|don't|no longer)\s+)?(?:live|lives|work|works|use|uses|speak|speaks|love|loves|like|likes|hate|hates|"
-    r"have|has|prefer|prefers|avoid|avoids|enjoy|enjoys|dislike|dislikes|eat|eats|drink|drinks|want|need|will|would|can|can't|cannot|try|plan|study|studies|manage|manages|lead|leads|play|plays|own|owns|am|is|went|bought|met|visited|saw|moved|joined|quit|quits|gave|stopped|started|sold|lost|adopted|left|drive|drives|drove|run|runs|got|replaced|swapped|ditched|teach|teaches|taught|swim|swims|get|gets|goes|carry|carries|weigh|weighs|wear|wears)\s))",
+    r"have|has|prefer|prefers|avoid|avoids|enjoy|enjoys|dislike|dislikes|eat|eats|drink|drinks|take|takes|want|need|will|would|can|can't|cannot|try|plan|study|studies|manage|manages|lead|leads|play|plays|own|owns|am|is|went|bought|met|visited|saw|moved|joined|quit|quits|gave|stopped|started|sold|lost|adopted|left|drive|drives|drove|run|runs|replaced|swapped|ditched|teach|teaches|taught|swim|swims|get|gets|goes|carry|carries|weigh|weighs|wear|wears)\s))",
     re.I,
 )
 

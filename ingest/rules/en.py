@@ -25,7 +25,7 @@ def any_of(name: str) -> str:
     return "(?:" + "|".join(sorted(map(re.escape, LISTS[name]), key=len, reverse=True)) + ")"
 
 
-NAME: Final = r"[A-Z][\w'.-]*(?: (?:[A-Z][\w'.-]*|von|van|de|da|la|al))*"
+NAME: Final = r"[A-ZÀ-ÖØ-ÞČĐĞİŁŃŐŘŚŞŠŤŰŹŻŽ][\w'.-]*(?: (?:[A-ZÀ-ÖØ-ÞČĐĞİŁŃŐŘŚŞŠŤŰŹŻŽ][\w'.-]*|von|van|de|da|la|al))*"
 _RELATIVE: Final = re.compile(rf"(?i:(?P<own>my|our) (?:(?:dear|lovely|beautiful|old|new|elderly|late) )?(?P<rel>{any_of('relation')}))(?:'s)?,?(?: (?P<name>{NAME}),?)?$")
 _THEIR_RELATIVE: Final = re.compile(rf"(?P<who>{NAME})'s? (?P<rel>{any_of('relation')})$")
 _PERSON: Final = re.compile(rf"(?:(?P<title>Mr\.?|Mrs\.?|Ms\.?|Dr\.?|Prof\.?|Professor) )?{NAME}(?: (?:from|in|of) (?:the )?[A-Za-z][\w ]{{1,24}})?$")

@@ -99,7 +99,7 @@ def _food(text: str) -> Part | None:
 def _place(text: str) -> Part | None:
     text = EDGE.sub("", text)
     text = re.sub(r"^the (?=(?:[A-Z]))", "", text) if not re.match(r"the (?:Bay|Hague|Bronx)", text) else text
-    if re.fullmatch(r"(?:downtown |central |north(?:ern)? |south(?:ern)? |east(?:ern)? |west(?:ern)? )?[A-Z][\w'.-]*(?:,? (?:[A-Z][\w'.-]*|of|the|de|upon|and|la|area|city))*", text) and not re.match(
+    if re.fullmatch(r"(?:downtown |central |north(?:ern)? |south(?:ern)? |east(?:ern)? |west(?:ern)? )?[A-ZÀ-ÖØ-ÞČĐĞİŁŃŐŘŚŞŠŤŰŹŻŽ][\w'.-]*(?:,? (?:[A-ZÀ-ÖØ-ÞČĐĞİŁŃŐŘŚŞŠŤŰŹŻŽ][\w'.-]*|of|the|de|upon|and|la|area|city))*", text) and not re.match(
         r"(?:I|My|A|An|The|It|This|Fear|Python|Java|Rust|Go|JavaScript|TypeScript|Monday|Tuesday|Wednesday|Thursday|Friday|Saturday|Sunday|January|February|March|April|June|July|August|September|October|November|December)\b", text) and _group(text) is None:
         return Part(text, "city" if is_place(text) else "place")
     return None
@@ -133,9 +133,9 @@ def _workplace(text: str) -> Part | None:
     name = re.sub(r"^(?:the|an?) (?=\S)", "", text, flags=re.I)
     if re.search(r"\band [a-z]+(?!.*\b[A-Z])", name) is not None:
         return None
-    if re.fullmatch(rf"{NAME}|[A-Z][\w&.' -]+(?: (?:of|and|for) [A-Z][\w&.' -]+)*", name):
+    if re.fullmatch(rf"{NAME}|[A-ZÀ-ÖØ-ÞČĐĞİŁŃŐŘŚŞŠŤŰŹŻŽ][\w&.' -]+(?: (?:of|and|for) [A-ZÀ-ÖØ-ÞČĐĞİŁŃŐŘŚŞŠŤŰŹŻŽ][\w&.' -]+)*", name):
         return Part(name, "company")
-    if re.fullmatch(r"(?:[a-z-]+ ){0,3}(?:bakery|bank|hospital|school|university|college|startup|restaurant|cafe|café|law firm|firm|company|agency|lab|laboratory|library|museum|factory|clinic|hotel|shop|store|supermarket|bookstore|nonprofit|ngo|studio|newspaper|magazine|airline|airport|warehouse|farm|zoo|gym|pharmacy|office|charity|consultancy|bar|salon|garage|brewery|winery|garden centre|government|army|navy|police)", name):
+    if re.fullmatch(r"(?:[a-z-]+ ){0,3}(?:bakery|bank|hospital|school|university|college|startup|restaurant|cafe|café|law firm|firm|company|agency|lab|laboratory|library|museum|factory|clinic|hotel|shop|store|supermarket|bookstore|nonprofit|ngo|studio|newspaper|magazine|airline|airport|warehouse|farm|zoo|gym|pharmacy|office|charity|consultancy|bar|salon|garage|brewery|winery|nursery|council|theatre|theater|cinema|gallery|kindergarten|daycare|dental practice|gp practice|practice|call centre|call center|dealership|post office|town hall|radio station|depot|distillery|vineyard|shipyard|power plant|foundry|think tank|housing association|care home|nursing home|hospice|refinery|florist|co-op|cooperative|garden centre|government|army|navy|police)", name):
         return Part(name, "company")
     if re.fullmatch(r"(?:finance|tech|technology|marketing|sales|it|healthcare|education|advertising|construction|real estate|publishing|logistics|retail|insurance|banking|hospitality|media|hr|consulting|journalism|academia|film|fashion|law|manufacturing|cybersecurity|biotech|gaming|accounting)", name, re.I):
         return Part(name, "field")
@@ -149,7 +149,7 @@ def _company(text: str) -> Part | None:
 
 def _company_name(text: str) -> Part | None:
     text = re.sub(r"^(?:the) (?=[A-Z])", "", _bare_name(text))
-    if re.fullmatch(r"[A-Z][\w&.'-]*(?: (?:[A-Z][\w&.'-]*|of|and|for|the|in))*", text) and not is_place(text):
+    if re.fullmatch(r"[A-ZÀ-ÖØ-ÞČĐĞİŁŃŐŘŚŞŠŤŰŹŻŽ][\w&.'-]*(?: (?:[A-ZÀ-ÖØ-ÞČĐĞİŁŃŐŘŚŞŠŤŰŹŻŽ][\w&.'-]*|of|and|for|the|in))*", text) and not is_place(text):
         return Part(text, "company")
     part = _workplace(text)
     return part if part is not None and part.kind == "company" else None
