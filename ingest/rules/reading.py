@@ -142,13 +142,15 @@ def _read_clause(grammar: Grammar, found: Sequence[Found], place: Place, carry: 
 
 @dataclass(slots=True)
 class _Right:
-    """What follows a trigger, as one kind of row sees it: the words, and where they stand."""
+    """What follows a trigger, as one kind of row sees it: the words, and where they stand. `lead`: characters of them that
+    lead in."""
 
     body: str
     begin: int
     end: int
     le: bool
     open_end: bool
+    lead: int = 0
 
 
 def _right(grammar: Grammar, place: Place, end: int, *, verbatim: bool) -> _Right:
@@ -184,9 +186,11 @@ def _apply(
         right = seen.get(key)
         if right is None:
             right = seen[key] = _right(grammar, place, 0, verbatim=True)
+            lead = None if grammar.lead_in is None else grammar.lead_in.match(right.body)
+            right.lead = 0 if lead is None else lead.end()
         match = frame.whole.fullmatch(right.body)
-        if match is None and grammar.lead_in is not None and (lead := grammar.lead_in.match(right.body)) is not None:
-            match = frame.whole.fullmatch(right.body, lead.end())
+        if match is None and right.lead:
+            match = frame.whole.fullmatch(right.body, right.lead)
         if match is not None:
             left_begin, left_end = match.span("s") if "s" in match.re.groupindex else (0, 0)
             value_at = match.start("o") if "o" in match.re.groupindex else 0
