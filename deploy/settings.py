@@ -7,7 +7,7 @@ A value comes from, strongest first: what the command line says, the environment
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, Literal, Self
 from urllib.parse import unquote, urlsplit
@@ -152,6 +152,14 @@ class Settings(BaseSettings):
         file_secret_settings: PydanticBaseSettingsSource,
     ) -> tuple[PydanticBaseSettingsSource, ...]:
         return (init_settings,)  # `load` merges the sources, so that it can say where each value came from
+
+    @classmethod
+    def strays(cls, environment: Iterable[str]) -> list[str]:
+        """Names of variables that look like settings and are none."""
+        prefix, delimiter = "TAISHI_", "__"
+        read = {name for name, field in cls.model_fields.items() if field.validation_alias is None}
+        own = (name for name in environment if name.startswith(prefix))
+        return sorted(name for name in own if name.removeprefix(prefix).lower().partition(delimiter)[0] not in read)
 
     def source_of(self, name: str) -> str:
         return self._sources.get(name, "default")

@@ -14,6 +14,7 @@ from taishi.ingest.segments import SegmentDamaged, SegmentName
 
 from ..amounts import amount
 from ..archiving import sealing
+from ..backup.log_server import reached_server
 from ..event_log import opened_log
 from ..settings import load_settings
 from .render import aligned
@@ -71,8 +72,7 @@ def seal(
 def list_segments(as_json: AsJson = False) -> None:
     """The segments, oldest first. One that was lost or altered is told as such, with exit code 1; what is in them is
     looked through by `taishi audit verify`."""
-    with failing_clearly(as_json=as_json):
-        settings = load_settings()
+    with failing_clearly(as_json=as_json), reached_server(load_settings()) as settings:
         with opened_log(settings) as (log, _):
             rows = [row for partition in range(settings.partitions) for row in _shown_of(log, partition)]
     if as_json:

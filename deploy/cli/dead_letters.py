@@ -21,7 +21,7 @@ from taishi.projections.dead_letters import dead_letters as dead_letters_of
 
 from ..amounts import amount
 from ..event_log import opened_log
-from ..generations import FIRST, Generations, is_founded, live_extraction, live_folder, outbox_path
+from ..generations import live_extraction, live_folder, outbox_path
 from ..settings import load_settings
 from .session import AsJson, Namespace, fail, failing_clearly, out, print_json, session, show
 
@@ -130,8 +130,6 @@ def _kept_answer(window: KeptWindow) -> str | None:
 
 def _letters(namespace: str | None) -> list[DeadLetter]:
     settings = load_settings()
-    if not is_founded(settings.home):
-        return []
     found = dead_letters_of(live_folder(settings.home), settings.partitions, namespace=namespace)
     return [letter for letter in found if letter.state != "skipped"]
 
@@ -155,9 +153,9 @@ def _event_shown(letter: DeadLetter) -> dict[str, Any]:
 
 @contextmanager
 def _outbox() -> Iterator[Outbox | None]:
-    """The keeper's file, None where there is none yet."""
+    """The keeper's file, None where there is none yet. Raises NotFound where nothing was ever started in this home."""
     home = load_settings().home
-    path = outbox_path(home, live_extraction(home) if Generations(home).path.exists() else FIRST)
+    path = outbox_path(home, live_extraction(home))
     if not path.exists():
         yield None
         return

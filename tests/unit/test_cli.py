@@ -134,6 +134,14 @@ def test_a_generation_that_is_being_built_is_called_so(sides: StandIn, tmp_path:
     assert "g2 is failed: given up" in run("activate", "g2").stderr
 
 
+def test_a_home_where_nothing_was_started_is_not_called_free_of_failures(sides: StandIn, tmp_path: Path) -> None:
+    for command in (("dead-letters",), ("dead-letters", "retry", "--all"), ("archive", "list"), ("audit", "verify")):
+        done = run(*command)
+        assert done.exit_code == 1 and str(tmp_path) in done.stderr and "`taishi up` makes" in done.stderr, command
+    ensure_generation(tmp_path)
+    assert run("dead-letters").stdout == "nothing failed\n"
+
+
 def test_what_is_not_there_is_not_called_verified(sides: StandIn, tmp_path: Path) -> None:
     ensure_generation(tmp_path)
     done = run("verify", "--replay")
@@ -381,7 +389,11 @@ def test_import_splits_batches(sides: StandIn, tmp_path: Path) -> None:
 def test_doctor_tells_settings_and_sources_but_no_secret(sides: StandIn, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("REDIS_URL", "redis://me:hidden@127.0.0.1:1/0")
     sides.replies["GET /healthz"] = sides.replies["GET /readyz"] = (200, {})
+    monkeypatch.setenv("TAISHI_READADDR", "127.0.0.1:1")
+    monkeypatch.setenv("TAISHI_REDIS_URL", "redis://127.0.0.1:1")
+    monkeypatch.setenv("TAISHI_SCHEDULE__SEAL", "7")
     done = run("doctor")
+    assert "   environment: no setting goes by TAISHI_READADDR, TAISHI_REDIS_URL\n" in done.output
     assert "redis_url = redis://me:***@127.0.0.1:1/0  (REDIS_URL)" in done.output
     assert "api_key = set  (TAISHI_API_KEY)" in done.output
     assert "partitions = 4  (default)" in done.output
