@@ -42,6 +42,10 @@ _ANY_TOOL: Final = frozenset(
 """Words of which a user has many, so that one of them alone is the name of none."""
 
 
+_KIND_SAID: Final[Mapping[str, tuple[str, ...]]] = {"car": ("车", "汽车")}
+"""What a thing of a kind is called in Chinese, where the kind itself is written in English."""
+
+
 def _is_had(claim: ClaimRow) -> bool:
     predicate = claim.predicate or ""
     return claim.value is not None and (predicate in (_SOLD, _USED) or predicate.startswith(_ATTRIBUTE))
@@ -78,6 +82,7 @@ def _names_of(predicate: str, value: str, qualifiers: str | None) -> _Names:
         return frozenset({near_form(predicate.removeprefix(_ATTRIBUTE))}), frozenset()
     given = orjson.loads(qualifiers) if qualifiers else {}
     called = [value, *_heads(value), *_makes(value), *(given[q] for q in ("name", "kind") if given.get(q))]
+    called += _KIND_SAID.get(given.get("kind", ""), ())
     names = frozenset(map(near_form, called))
     if predicate == _SOLD:
         return names, frozenset()

@@ -22,6 +22,9 @@ from tests.support.rules_cases import claims, read
         ("我姐的房子卖了", "我姐", "房子"),
         ("养了八年的柯基上个月走了", "user", "柯基"),
         ("我把小提琴卖给同学了", "user", "小提琴"),
+        ("我卖掉了项链", "user", "项链"),
+        ("我上周丢了雨伞", "user", "雨伞"),
+        ("丰田卖了", "user", "丰田"),
     ],
 )
 def test_what_is_sold_lost_or_given_away_is_owned_no_more(text: str, subject: str, thing: str) -> None:
@@ -32,7 +35,7 @@ def test_what_is_sold_lost_or_given_away_is_owned_no_more(text: str, subject: st
     "text",
     [
         "车打算卖了", "我想把车卖了", "车还没卖掉", "差点把手机丢了", "工作丢了", "数据丢了", "门票卖完了", "我的快递丢了",
-        "他的车卖了", "小赵的钢琴卖了", "我把作业送给老师了", "钱包差点丢了", "我叫了外卖", "我把青春都卖给公司了", "我把你送的手机弄丢了", "我手机没丢", "要不把车卖了吧", "车丢了？",
+        "他的车卖了", "小赵的钢琴卖了", "我把作业送给老师了", "钱包差点丢了", "我卖了八辆车", "大众卖了新车", "我昨天把旧衣服都捐了", "我弄丢了室友的钥匙", "我叫了外卖", "我把青春都卖给公司了", "我把你送的手机弄丢了", "我手机没丢", "要不把车卖了吧", "车丢了？",
     ],
 )  # fmt: skip
 def test_what_is_not_lost_or_not_ones_own_ends_nothing(text: str) -> None:
