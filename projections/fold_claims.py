@@ -67,7 +67,7 @@ def stated(model: Model, event: Event, ns: int) -> None:
         claim = Claim.from_body(body)
         content = _content(claim)
         about = joint_key(claim, default_registry())
-        count_subject(model, ns, normal_value(claim.subject), +1)
+        model.execute(_ANOTHER, (ns, normal_value(claim.subject), known, seq))
         if archived_at is None:
             shown = render_claim(claim)
             model.index(document_of_claim(seq), ns, searchable(shown, claim.subject, claim.value))
@@ -187,14 +187,15 @@ def span_in(event: Event, event_id: str) -> tuple[int | None, int | None]:
     return (quote[1], quote[2]) if quote is not None and quote[0] == event_id else (None, None)
 
 
-def count_subject(model: Model, ns: int, key: str, change: int) -> None:
-    model.execute(
-        "INSERT INTO subjects (ns, subject_key, claims) VALUES (?, ?, ?)"
-        " ON CONFLICT (ns, subject_key) DO UPDATE SET claims = claims + excluded.claims",
-        (ns, key, change),
-    )
-    if change < 0:
-        model.execute("DELETE FROM subjects WHERE ns = ? AND subject_key = ? AND claims <= 0", (ns, key))
+_ANOTHER: Final = """INSERT INTO subjects (ns, subject_key, claims, known_from, seq) VALUES (?, ?, 1, ?, ?)
+    ON CONFLICT (ns, subject_key) DO UPDATE SET claims = claims + 1,
+    known_from = min(known_from, excluded.known_from), seq = min(seq, excluded.seq)"""
+
+
+def one_claim_less(model: Model, ns: int, subject: str) -> None:
+    """Its words are erased: a name goes with the last of those that speak of it."""
+    model.execute("UPDATE subjects SET claims = claims - 1 WHERE ns = ? AND subject_key = ?", (ns, subject))
+    model.execute("DELETE FROM subjects WHERE ns = ? AND subject_key = ? AND claims <= 0", (ns, subject))
 
 
 def _remove(model: Model, event: Event, ns: int, targets: Iterable[str], why: RemovalReason) -> None:

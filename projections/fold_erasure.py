@@ -12,7 +12,7 @@ import orjson
 from taishi.ingest.envelope import Event
 
 from . import uses
-from .fold_claims import CLAIM_CONTENT, count_subject
+from .fold_claims import CLAIM_CONTENT, one_claim_less
 from .fold_entities import erase_identities
 from .fold_late import erase_raw, forbid, owe, unlisted
 from .fold_settings import erase_settings
@@ -80,6 +80,6 @@ def _erase_claim(model: Model, ns: int, seq: int, at: int) -> None:
         return
     model.unindex(document_of_claim(seq), ns)
     if subject is not None:
-        count_subject(model, ns, subject, -1)
+        one_claim_less(model, ns, subject)
     model.execute(_ERASE_CLAIM, (at, seq))
     model.execute("UPDATE evidence SET start = NULL, stop = NULL WHERE claim = ?", (seq,))

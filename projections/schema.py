@@ -141,8 +141,9 @@ CREATE INDEX claims_made_from ON claims (made_from) WHERE made_from IS NOT NULL;
 CREATE INDEX claims_subject ON claims (ns, subject_key, predicate);
 CREATE INDEX claims_predicate ON claims (ns, predicate);
 CREATE INDEX claims_faded ON claims (ns, seq) WHERE faded_why IS NOT NULL;
-CREATE TABLE subjects (              -- names that claims speak of, with how many live ones
+CREATE TABLE subjects (              -- names that claims speak of, with how many live ones, and since when
     ns INTEGER NOT NULL, subject_key TEXT NOT NULL, claims INTEGER NOT NULL,
+    known_from INTEGER NOT NULL, seq INTEGER NOT NULL,   -- the least of them all
     PRIMARY KEY (ns, subject_key)
 ) WITHOUT ROWID;
 CREATE TABLE beliefs (               -- rectangles believed now: known_to is FOREVER

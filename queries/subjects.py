@@ -25,10 +25,8 @@ def subjects_of(model: ReadModel, ns: int, point: Point, *, most: int) -> list[s
     return None if len(found) > most else [row[0] for row in found]
 
 
-_SPOKEN_OF: Final = f"""EXISTS (SELECT 1 FROM claims c
-    WHERE c.ns = s.ns AND c.subject_key = s.subject_key AND {known_then('c')})"""
 _AMONG: Final = "SELECT subject_key FROM subjects WHERE subject_key IN carray(?) AND ns = ?"
-_AMONG_THEN: Final = f"""SELECT s.subject_key FROM subjects s WHERE s.subject_key IN carray(?1) AND s.ns = ?4
-    AND {_SPOKEN_OF}"""
+_AMONG_THEN: Final = f"""SELECT subject_key FROM subjects s
+    WHERE subject_key IN carray(?1) AND ns = ?4 AND {known_then('s')}"""
 _ALL: Final = "SELECT subject_key FROM subjects WHERE ns = ? LIMIT ?"
-_ALL_THEN: Final = f"SELECT s.subject_key FROM subjects s WHERE s.ns = ?1 AND {_SPOKEN_OF} LIMIT ?4"
+_ALL_THEN: Final = f"SELECT subject_key FROM subjects s WHERE ns = ?1 AND {known_then('s')} LIMIT ?4"

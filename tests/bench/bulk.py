@@ -89,7 +89,8 @@ def write_claims(path: Path, namespaces: int, each: int, *, processes: int = 2) 
     settings = orjson.dumps(Analyzer().settings(), option=orjson.OPT_SORT_KEYS).decode()
     with db:
         db.executemany("INSERT INTO namespaces (ns, name) VALUES (?, ?)", [(s, f"n{n}") for n, s in enumerate(numbers)])
-        db.executemany("INSERT INTO subjects VALUES (?, ?, ?)", sorted((*key, n) for key, n in subjects.items()))
+        named = sorted((*key, n, 0, 0) for key, n in subjects.items())  # known from the first on
+        db.executemany("INSERT INTO subjects VALUES (?, ?, ?, ?, ?)", named)
         db.execute(
             "INSERT INTO checkpoint (one, seq, generation, chain, digest, fold_version, settings)"
             " VALUES (1, ?, 0, x'', x'', ?, ?)",
