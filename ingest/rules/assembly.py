@@ -30,7 +30,7 @@ _NOWADAYS: Final = re.compile(r"today\b", re.I)
 _WAS: Final = re.compile(r"\b(?:was|were)\b", re.I)
 _WAS_PLANNED: Final = re.compile(r"\b(?:was|were)(?: \w+)? (?:going to|planning|about to|gonna|meant to|hoping|intending)\b", re.I)
 """What was planned then: whether it is still, or came about, the words do not say."""
-_BEGINS: Final = re.compile(r"开始(?![时的])|从此|\b(?:started|began)\b", re.I)
+_BEGINS: Final = re.compile(r"开始(?![时的])|从此|\b(?:started|began|switched|changed|migrated)\b", re.I)
 
 
 _AFTERWARDS: Final = re.compile(r"\W*(?:后来|之后|再后来|如今|现在|(?:and |but )?(?:later|afterwards|since then|now)\b)", re.I)

@@ -142,6 +142,7 @@ _NO_THING: Final = re.compile(
     r"tickets? available|luck|clue|reason|proof|control|power|attention|love|opportunity|friends?|family|parents|kids|children|boyfriend|girlfriend|husband|wife|partner|lunch|dinner|breakfast|food|snacks?|sandwich|bugs?|errors?|warnings?|ones?)\b|^\d|\x00|\[redacted",
     re.I,
 )
+_AND_THEN: Final = re.compile(r"(?<=\w),? (?:and|then|but) (?:then )?(?:got|bought|went|took|put|am|is|will|have|had|[a-z]+ed)\b.*$", re.I)
 _LODGING: Final = re.compile(r"\b(?:place|house|flat|apartment|hotel|hostel|airbnb|parents|mum|mom|dad|friends?|sister|brother|aunt|uncle|cousin|cottage|cabin|bnb|motel|inn|sofa|couch|in-laws|folks|grandparents|home)(?:'s?)?(?: place| house| flat| apartment)?$", re.I)
 _NO_DECISION: Final = re.compile(r"(?:do|use|it|that|this|say|answer|respond|reply|include|be|worry|bother|comment)\b", re.I)
 _TIMES: Final = re.compile(r"\d|\b(?:midnight|noon|hour|hourly|day|daily|night|nightly|week|weekly|month|monthly|morning|evening|(?:mon|tues|wednes|thurs|fri|satur|sun)days?|minutes?)\b", re.I)
@@ -149,6 +150,7 @@ _TIMES: Final = re.compile(r"\d|\b(?:midnight|noon|hour|hourly|day|daily|night|n
 
 def _thing(text: str) -> Part | None:
     """What can be had, sold and lost; no idea, no time and nobody."""
+    text = _AND_THEN.sub("", text)
     return None if _NO_THING.search(text) or text.lower() in SETS["relation"] or len(text.split()) > 5 else _GENERAL["noun"](text)
 
 

@@ -135,7 +135,7 @@ def _workplace(text: str) -> Part | None:
         return None
     if re.fullmatch(rf"{NAME}|[A-ZÀ-ÖØ-ÞČĐĞİŁŃŐŘŚŞŠŤŰŹŻŽ][\w&.' -]+(?: (?:of|and|for) [A-ZÀ-ÖØ-ÞČĐĞİŁŃŐŘŚŞŠŤŰŹŻŽ][\w&.' -]+)*", name):
         return Part(name, "company")
-    if re.fullmatch(r"(?:[a-z-]+ ){0,3}(?:bakery|bank|hospital|school|university|college|startup|restaurant|cafe|café|law firm|firm|company|agency|lab|laboratory|library|museum|factory|clinic|hotel|shop|store|supermarket|bookstore|nonprofit|ngo|studio|newspaper|magazine|airline|airport|warehouse|farm|zoo|gym|pharmacy|office|charity|consultancy|bar|salon|garage|brewery|winery|nursery|council|theatre|theater|cinema|gallery|kindergarten|daycare|dental practice|gp practice|practice|call centre|call center|dealership|post office|town hall|radio station|depot|distillery|vineyard|shipyard|power plant|foundry|think tank|housing association|care home|nursing home|hospice|refinery|florist|co-op|cooperative|garden centre|government|army|navy|police)", name):
+    if re.fullmatch(r"(?:[a-z-]+ ){0,3}(?:bakery|bank|hospital|school|university|college|startup|restaurant|cafe|café|law firm|firm|company|agency|lab|laboratory|library|museum|factory|clinic|hotel|shop|store|supermarket|bookstore|nonprofit|ngo|studio|newspaper|magazine|airline|airport|warehouse|farm|zoo|gym|pharmacy|office|charity|consultancy|bar|salon|garage|brewery|winery|nursery|council|theatre|theater|cinema|gallery|kindergarten|daycare|dental practice|gp practice|practice|call centre|call center|dealership|post office|town hall|radio station|depot|distillery|vineyard|shipyard|power plant|foundry|think tank|housing association|care home|nursing home|hospice|refinery|florist|co-op|cooperative|railway|railways|air force|fire brigade|fire service|civil service|coastguard|merchant navy|petrol station|gas station|garden centre|government|army|navy|police)", name):
         return Part(name, "company")
     if re.fullmatch(r"(?:finance|tech|technology|marketing|sales|it|healthcare|education|advertising|construction|real estate|publishing|logistics|retail|insurance|banking|hospitality|media|hr|consulting|journalism|academia|film|fashion|law|manufacturing|cybersecurity|biotech|gaming|accounting)", name, re.I):
         return Part(name, "field")
@@ -244,6 +244,7 @@ def _setting_value(text: str) -> Part | None:
 
 def _illness(text: str) -> Part | None:
     text = re.sub(r"^(?:an?|the|my|some) (?=\S)", "", EDGE.sub("", text), flags=re.I)
+    text = re.sub(r"(?<=\w) (?:on|in) (?:my|his|her|both|the) .*$", "", text)
     low = text.lower()
     words = low.split()
     if low in SETS["ill"] or len(words) <= 4 and any(len(end) > 3 and end in SETS["ill"] for n in (1, 2, 3) if (end := " ".join(words[n:]))):

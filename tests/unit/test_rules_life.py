@@ -34,6 +34,11 @@ def test_what_was_is_not_told_of_the_present(text: str, wanted: set[tuple[str, s
     assert read(text) == wanted
 
 
+def test_what_one_switched_to_at_a_dated_time_goes_on() -> None:
+    [claim] = claims("I switched to oat milk last year.", said_at=SAID)
+    assert (claim.predicate, claim.valid_to) == ("uses", None)
+
+
 def test_what_was_at_a_dated_time_held_then() -> None:
     [claim] = claims("In 2019 I was living in Turku.", said_at=SAID)
     assert (claim.predicate, claim.valid_to is not None) == ("lives_in", True)
@@ -104,6 +109,14 @@ def test_what_was_at_a_dated_time_held_then() -> None:
         ("The ledger server was shut down in February.", {("ledger server", "status", "shut down", "+")}),
         ("The ledger server has 32 GB of RAM.", {("ledger server", "config.memory", "32 GB", "+")}),
         ("I booked a cabin in Lapland for August.", {("user", "plans", "booked a cabin in Lapland for August", "+")}),
+        ("My aunt left me her harp.", {("user", "owns", "harp", "+")}),
+        ("I upgraded my phone to a Fairphone 5.", {("user", "attribute.phone", "Fairphone 5", "+")}),
+        ("Signe took over from Aksel as tech lead.", {("Signe", "role", "tech lead", "+"), ("Aksel", "role", "tech lead", "-")}),
+        ("I spent my childhood in Turku.", {("user", "lived_in", "Turku", "+")}),
+        ("My aunt is in the navy.", {("my aunt", "works_at", "navy", "+")}),
+        ("I've got eczema on my hands.", {("user", "health", "eczema", "+")}),
+        ("My flight lands at 18:40.", {("My flight", "attribute.time", "at 18:40", "+")}),
+        ("I'm in hospital until Monday.", {("user", "status", "in hospital", "+")}),
         ("Our main branch is called trunk.", {("main", "config.branch", "trunk", "+")}),
     ],
 )

@@ -28,6 +28,7 @@ SAID = datetime(2026, 3, 4, 12, tzinfo=UTC)
         ("We no longer have a garden shed.", "garden shed"),
         ("I don't have a telescope.", "telescope"),
         ("I crashed my Vespa.", "Vespa"),
+        ("I flogged my old caravan and got lost.", "caravan"),
     ],
 )
 def test_who_parts_with_a_thing_has_it_no_more(text: str, thing: str) -> None:
