@@ -122,8 +122,9 @@ def _explained(reply: dict[str, Any]) -> None:
         if statement.get("reason"):
             out.print(f"stated at {statement['position']} for: {statement['reason']}")
     for link in reply.get("chain", ()):
-        old, new = ((link[side] or {}).get("value") or "nothing" for side in ("old", "new"))
-        out.print(f"at {moment(link['known_at'])}: {old} gave way to {new} ({link['rule']})")
+        old, new = ((link[side] or {}).get("value") or "(forgotten)" for side in ("old", "new"))
+        became = "is believed no more" if link["new"] is None else f"gave way to {new}"
+        out.print(f"at {moment(link['known_at'])}: {old} {became} ({link['rule']})")
     fate = reply.get("fate", {})
     if (by := fate.get("removed_by")) is not None:
         instead = f"; instead: {by['memory']['text']}, id {by['memory']['id']}" if by["memory"] else ""

@@ -299,12 +299,15 @@ def test_what_was_taken_back_is_explained_with_who_why_and_what_instead(sides: S
     }  # fmt: skip
     fate = {"removed_at": "2026-03-01T09:00:00Z", "removed_why": "wrong", "removed_by": by}
     memory = {"id": "ab12", "text": "I like figs", "status": "retracted"}
-    sides.replies["GET /v1/memories/ab12/explain"] = (200, {"memory": memory, "words": [], "fate": fate})
-    last = run("explain", "ab12").stdout.splitlines()[-1]
-    assert last == (
+    link = {"known_at": "2026-03-01T09:00:00Z", "rule": "wrong", "old": {"value": "figs"}, "new": None}
+    told = {"memory": memory, "words": [], "chain": [link, {**link, "new": {"value": "plums"}}], "fate": fate}
+    sides.replies["GET /v1/memories/ab12/explain"] = (200, told)
+    assert run("explain", "ab12").stdout.splitlines()[-3:] == [
+        "at 2026-03-01 09:00: figs is believed no more (wrong)",
+        "at 2026-03-01 09:00: figs gave way to plums (wrong)",
         "taken back at 2026-03-01 09:00 by claim.corrected at p0:7 (wrong), for: misheard;"
-        " instead: I like plums, id cd34"
-    )
+        " instead: I like plums, id cd34",
+    ]
 
 
 def accepting(sides: StandIn) -> None:
