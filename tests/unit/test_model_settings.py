@@ -11,6 +11,7 @@ from typer.testing import CliRunner, Result
 from taishi.deploy.cli.app import app
 from taishi.deploy.cli.doctor import _shown
 from taishi.deploy.extraction import keeping, ledger_path, make_extractor, open_ledger, provider_of, reading
+from taishi.deploy.generations import ensure_generation
 from taishi.deploy.settings import Settings, load_settings
 from taishi.ingest.budget import OverBudget, Spent, pico
 from taishi.ingest.errors import ConfigurationError
@@ -159,6 +160,8 @@ def test_percentiles_are_of_the_nearest_rank() -> None:
 
 
 def test_dead_letters_are_listed_and_tried_again(home: Path) -> None:
+    assert "there are no read models" in run("dead-letters").output  # nothing was ever started here
+    ensure_generation(home)
     assert "nothing failed" in run("dead-letters").output
     path = home / "keeper" / "keeper.db"
     outbox = Outbox(path)
