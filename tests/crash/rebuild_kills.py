@@ -1,9 +1,9 @@
 """Rebuilding and switching, killed at each named point: what comes of it equals a clean replay.
 
-    python -P -m tests.crash.rebuild_kills [--rounds 10]
+    python -P -m tests.crash.rebuild_kills [--each-point 10]
 
-For each point a Taishi with some history is started, in which the process that comes to the point dies there, `rounds`
-times in all; a generation is built and switched to, however often it takes. Prints how many deaths were counted, and
+For each point a Taishi with some history is started, in which the process that comes to the point dies there, as many
+times as asked; a generation is built and switched to, however often it takes. Prints how many deaths were counted, and
 ends with 1 where a digest differs from a replay, or a build does not end.
 """
 
@@ -72,10 +72,10 @@ def kill_at(point: str, rounds: int) -> int:
 
 def main() -> None:
     ap = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    ap.add_argument("--rounds", type=int, default=10)
+    ap.add_argument("--each-point", type=int, default=10)
     args = ap.parse_args()
     for point in REBUILD_POINTS:
-        print(f"{point}: died {kill_at(point, args.rounds)} times, digests equal to a replay", flush=True)
+        print(f"{point}: died {kill_at(point, args.each_point)} times, digests equal to a replay", flush=True)
 
 
 if __name__ == "__main__":
