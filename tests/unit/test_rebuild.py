@@ -135,7 +135,7 @@ def test_a_rebuild_ends_at_a_damaged_entry_and_names_it(home: Home, history: His
 
 def test_words_that_cannot_be_read_anew_end_a_rebuild(home: Home, tmp_path: Path, history: History) -> None:
     home.rebuilding = home.rebuilds(DamagedAt81(history))
-    fresh = start_rebuild(home.generations, extractor="rules@2")
+    fresh = start_rebuild(home.generations, extractor="rules@3")
     outbox = Outbox(outbox_path(tmp_path, fresh.extraction), generation=fresh.extraction)
     reached = Checkpoint()
     for seq in (40, 80):

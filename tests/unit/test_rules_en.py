@@ -200,7 +200,7 @@ def test_what_is_not_stated_is_not_claimed(text: str) -> None:
 
 def test_fast_enough_and_a_port_like_any_other() -> None:
     extractor: Extractor = RulesExtractor()
-    assert (extractor.name, extractor.version) == ("rules", "2")
+    assert (extractor.name, extractor.version) == ("rules", "3")
     texts = [
         str(row["text"])
         for name in ("rules_zh", "rules_en")
