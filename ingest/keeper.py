@@ -170,14 +170,16 @@ class Keeper:
     def _read(self, partition: int) -> int:
         now = self._clock() - _CLOCK_SLACK
         before = self._checkpoints[partition]
+        head = self._log.head(partition) if self._policy.span else 0
         events = self._log.read(partition, after=before.seq, limit=_READ)
+        reached = events[-1].position.seq if events else before.seq
         tombstones = [event for event in events if event.type in FORGETTING_TYPES]
         for tombstone in tombstones:
             self._keys.destroy(tombstone.facts["keys"], at=tombstone.recorded_at)
         if tombstones:
             self._ledger.append(*map(LedgerEntry.of, tombstones))
         try:
-            self._fold(partition, before, events, expire_at=now if len(events) < _READ else None)
+            self._fold(partition, before, events, expire_at=now if reached >= head else None)
         except CheckpointMoved:
             logger.warning("partition %d was folded by another keeper", partition)
             self._checkpoints[partition] = self._outbox.checkpoint(partition)

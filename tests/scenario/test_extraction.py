@@ -4,13 +4,14 @@ import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from taishi.ingest import windows
 from taishi.ingest.claims import ClaimFacts
-from taishi.ingest.envelope import Actor, NewEvent
-from taishi.ingest.errors import Unavailable
+from taishi.ingest.envelope import Actor, Event, NewEvent
+from taishi.ingest.errors import LogDamaged, Unavailable
 from taishi.ingest.extractor import Extraction as Reading
 from taishi.ingest.extractor import Window
 from taishi.ingest.ids import new_id
@@ -373,6 +374,36 @@ def test_gathered_windows_wait_for_more_words_but_not_for_ever(line: Line) -> No
     done = {tuple(e.facts["events"]): e.facts["claims"] for e in line.events("extraction.completed")}
     ids = [e.event_id for e in events]
     assert done == {tuple(ids[:5]): 4, tuple(ids[5:]): 1}
+
+
+def test_a_window_is_not_closed_by_the_clock_while_what_follows_cannot_be_read(line: Line) -> None:
+    events = line.say("Zoe came by", "He likes jazz", "Ann likes tea")
+    partition, last = events[-1].position.partition, events[-1].position.seq
+
+    class Damaged:
+        mended = False
+
+        def __getattr__(self, name: str) -> Any:
+            return getattr(line.log, name)
+
+        def read(self, of: int, *, after: int, limit: int) -> list[Event]:
+            if of == partition and not self.mended:
+                if after + 1 == last:
+                    raise LogDamaged("a bit is turned")
+                limit = min(limit, last - 1 - after)
+            return line.log.read(of, after=after, limit=limit)
+
+    def keeper(log: Any) -> Keeper:
+        return Keeper(log, line.keys, line.outbox, line.queue, GATHERED, ledger=line.forgotten, clock=lambda: late)
+
+    log, late = Damaged(), events[-1].appended_at + 123 * SECOND
+    first = keeper(log)
+    for _ in range(2):
+        first.step()
+    assert tasks(line) == []
+    log.mended = True
+    line.keeper = keeper(log)
+    line.until(lambda: [len(task.seqs) for task in tasks(line)] == [3], seconds=5)
 
 
 def test_a_window_whose_end_was_missed_does_not_go_round_for_ever(line: Line) -> None:
