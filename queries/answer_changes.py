@@ -17,7 +17,8 @@ from taishi.projections.analysis import Analyzer
 
 from .differences import Change
 from .reading import ReadModel, ReadModels
-from .recall import Recall, RecallRequest
+from .recall import Recall
+from .request import RecallRequest
 
 _SHOWN: Final = 5
 """Items of an answer that are compared."""

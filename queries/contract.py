@@ -15,7 +15,7 @@ from taishi.ingest.names import Name, Namespace
 from taishi.ingest.web import Contract
 
 from .exposures import Reader
-from .recall import DEFAULT_BUDGET, DEFAULT_LIMIT, RecallRequest
+from .request import DEFAULT_BUDGET, DEFAULT_LIMIT, RecallRequest
 from .validity import STATUSES
 from .wanted import Wanted
 

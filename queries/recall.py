@@ -7,7 +7,7 @@ they are put in order. One request reads one consistent state, and says which po
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from taishi.ingest.envelope import Position
@@ -26,7 +26,7 @@ from .channels import DenseChannel, Found, gather
 from .corpus import Corpora
 from .dictionaries import Dictionaries
 from .diversity import diverse, pool_of
-from .exposures import Exposures, Reader
+from .exposures import Exposures
 from .fence import Fence, fence
 from .folding import Omission, Ranked
 from .horizon import Horizons
@@ -40,6 +40,7 @@ from .reading import ReadModel, ReadModels
 from .reckoning import Reckoning
 from .recounting import recounted, sessions_of, spread
 from .replies import account_of, lines_of, reply_of, with_pointed
+from .request import RecallRequest
 from .reranking import NAME as RERANKER
 from .reranking import Reranking
 from .rows import NamespaceRow
@@ -49,43 +50,13 @@ from .times import zone_of
 from .understand import Question, in_first_person, understand
 from .vector_lag import NAME as BEHIND
 from .vector_lag import VectorLag
-from .wanted import Wanted
 
-DEFAULT_LIMIT: Final = 10
-DEFAULT_BUDGET: Final = 2_000
 FAINT: Final = -0.1
 """Lift below which what has not one word of the question is left out: farther from it than most of what is there."""
 BESIDE_A_STATE: Final = 0.12
 """Of the best score: the same, where the question asks for a predicate and so for one thing."""
 JUDGED: Final = 5
 """Ranked memories on which the verdict rests."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RecallRequest:
-    """Instants are whole microseconds; None where not given. `asker` is the name of the asking actor (`asker.asker_of`
-    tells for whom "I" stands then). `position` keeps out what was read after it. `asked_at` is when it counts as asked.
-    """
-
-    namespace: str
-    query: str
-    valid_at: int | None = None
-    known_at: int | None = None
-    position: int | None = None
-    limit: int = DEFAULT_LIMIT
-    token_budget: int = DEFAULT_BUDGET
-    session: str | None = None
-    asker: str | None = None
-    reader: Reader = field(default_factory=Reader)
-    wanted: Wanted = field(default_factory=Wanted)
-    explain: bool = False
-    asked_at: int | None = None
-
-    def as_asked_then(self, now: int) -> RecallRequest:
-        """What was true and known at one past moment is the question as it would have been asked at that moment."""
-        if self.valid_at is None or self.valid_at != self.known_at or self.valid_at >= now:
-            return self
-        return replace(self, valid_at=None, asked_at=self.valid_at)
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +118,7 @@ class Recall:
         with model.view():
             namespace = model.namespace(request.namespace)
             if namespace is not None:
-                asker = asker_of(model, namespace.ns, request.query, request.asker, _known(request, now))
+                asker = asker_of(model, namespace.ns, request.query, request.asker, request.known(now))
                 request = replace(request, asker=asker)
                 own = self._dictionaries.analyzer(model, namespace.ns, general)
                 terms = terms if own is general else own.query(request.query)
@@ -196,7 +167,7 @@ class Recall:
         degraded: list[str],
     ) -> dict[str, Any]:
         question = self._understood(request, namespace, request.query, now)
-        point = _point(request, question, now)
+        point = request.point(question, now)
         read = model.checkpoint() if request.position is None else request.position
         as_of = {
             "position": str(Position(model.partition, read)),
@@ -284,7 +255,7 @@ class Recall:
         degraded: list[str],
     ) -> _Looked:
         """One question's memories and verdict."""
-        point = _point(request, question, now)
+        point = request.point(question, now)
         fenced = fence(
             model, namespace.ns, question.fence_words,
             point=point, own=question.subject, kin=question.asking.kin, called=question.called,
@@ -390,18 +361,3 @@ def _worth_showing(ranked: list[Ranked], question: Question) -> list[Ranked]:
         for r in ranked
         if r.met or r.slot or "around" in r.parts or (r.dense >= FAINT if least is None else r.score >= least)
     ]
-
-
-def _known(request: RecallRequest, now: int) -> Point:
-    """What was known and read, where it is now."""
-    known_at = now if request.known_at is None else request.known_at
-    return Point(valid_at=now, known_at=known_at, past_knowledge=known_at < now, position=request.position)
-
-
-def _point(request: RecallRequest, question: Question, now: int) -> Point:
-    if request.valid_at is not None:
-        valid_at = request.valid_at
-    else:
-        asked_at = now if request.asked_at is None else request.asked_at
-        valid_at = asked_at if question.valid_at is None else question.valid_at
-    return replace(_known(request, now), valid_at=valid_at)

@@ -46,8 +46,9 @@ from .point import Point
 from .positions import position_of, reached, read_to
 from .readiness import Readiness
 from .reading import ReadModel, ReadModels
-from .recall import Recall, RecallRequest
+from .recall import Recall
 from .reckoning import told
+from .request import RecallRequest
 from .reranking import Reranking
 from .rows import NamespaceRow
 from .status import VectorsAt, namespace_status, whole_status

@@ -33,7 +33,8 @@ from taishi.projections.embedding_choice import make_embedder
 from taishi.queries import channels, recall
 from taishi.queries.meaning import Meaning
 from taishi.queries.reading import ReadModel, ReadModels
-from taishi.queries.recall import Recall, RecallRequest
+from taishi.queries.recall import Recall
+from taishi.queries.request import RecallRequest
 from taishi.queries.times import instant
 
 PARTITIONS = 4

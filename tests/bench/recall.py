@@ -30,7 +30,8 @@ from taishi.projections.vector_schema import vector_path
 from taishi.projections.vectors import Document, VectorStore
 from taishi.queries.meaning import Meaning
 from taishi.queries.reading import ReadModels
-from taishi.queries.recall import Recall, RecallRequest
+from taishi.queries.recall import Recall
+from taishi.queries.request import RecallRequest
 from tests.bench import bulk
 from tests.bench.corpus import Message, messages
 from tests.support.history import History

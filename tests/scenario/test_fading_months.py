@@ -18,7 +18,8 @@ from taishi.projections.due import DueModel
 from taishi.queries.exposures import Exposures
 from taishi.queries.memories import Found, memory
 from taishi.queries.point import Point
-from taishi.queries.recall import Recall, RecallRequest
+from taishi.queries.recall import Recall
+from taishi.queries.request import RecallRequest
 from tests.bench.fading import Simulation, grown
 from tests.support.fading import START
 from tests.support.read_side import ReadSide, analyzer

@@ -12,7 +12,8 @@ from taishi.ingest.instants import from_datetime, parse
 from taishi.projections.analysis import Analyzer
 from taishi.projections.store import ReadModelFile
 from taishi.queries.reading import ReadModel, ReadModels
-from taishi.queries.recall import Recall, RecallRequest
+from taishi.queries.recall import Recall
+from taishi.queries.request import RecallRequest
 
 NOW = from_datetime(parse("2026-12-01T12:00:00Z"))
 
