@@ -31,11 +31,9 @@ _WAS: Final = re.compile(r"\b(?:was|were)\b", re.I)
 _WAS_PLANNED: Final = re.compile(r"\b(?:was|were)(?: \w+)? (?:going to|planning|about to|gonna|meant to|hoping|intending)\b", re.I)
 """What was planned then: whether it is still, or came about, the words do not say."""
 _BEGINS: Final = re.compile(r"开始(?![时的])|从此|\b(?:started|began|switched|changed|migrated)\b", re.I)
-
-
 _AFTERWARDS: Final = re.compile(r"\W*(?:后来|之后|再后来|如今|现在|(?:and |but )?(?:later|afterwards|since then|now)\b)", re.I)
 """What came after is of no time told before it."""
-_DONE_TO_ME: Final = re.compile(r"[给让帮叫带把送派教请]我", re.I)
+_DONE_TO_ME: Final = re.compile(r"[给让帮叫带把送派教请]我")
 """What someone does to the speaker: of which of them the next clause speaks is not plain."""
 
 

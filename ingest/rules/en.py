@@ -25,7 +25,9 @@ def any_of(name: str) -> str:
     return "(?:" + "|".join(sorted(map(re.escape, LISTS[name]), key=len, reverse=True)) + ")"
 
 
-NAME: Final = r"[A-ZÀ-ÖØ-ÞČĐĞİŁŃŐŘŚŞŠŤŰŹŻŽ][\w'.-]*(?: (?:[A-ZÀ-ÖØ-ÞČĐĞİŁŃŐŘŚŞŠŤŰŹŻŽ][\w'.-]*|von|van|de|da|la|al))*"
+CAPITAL: Final = "[A-ZÀ-ÖØ-ÞČĐĞİŁŃŐŘŚŞŠŤŰŹŻŽ]"
+"""Names begin with one, in whatever European tongue."""
+NAME: Final = rf"{CAPITAL}[\w'.-]*(?: (?:{CAPITAL}[\w'.-]*|von|van|de|da|la|al))*"
 _RELATIVE: Final = re.compile(rf"(?i:(?P<own>my|our) (?:(?:dear|lovely|beautiful|old|new|elderly|late) )?(?P<rel>{any_of('relation')}))(?:'s)?,?(?: (?P<name>{NAME}),?)?$")
 _THEIR_RELATIVE: Final = re.compile(rf"(?P<who>{NAME})'s? (?P<rel>{any_of('relation')})$")
 _PERSON: Final = re.compile(rf"(?:(?P<title>Mr\.?|Mrs\.?|Ms\.?|Dr\.?|Prof\.?|Professor) )?{NAME}(?: (?:from|in|of) (?:the )?[A-Za-z][\w ]{{1,24}})?$")
@@ -113,9 +115,8 @@ _POSSESSIVE: Final = re.compile(r"(?:'s|s'|\bmy|\bour)\s*$", re.I)
 _ADVERB_REACH: Final = _reach(_ADVERBS, -1)
 _DISCOURSE_REACH: Final = _reach(LISTS["discourse"], 0)
 _TIED: Final = re.compile(r" ('s|'m|'re|'ve|'ll|'d)\b")
-_BE: Final = frozenset(("am", "'m", "is", "are", "'re", "'s", "was", "were", "be", "isn't", "aren't", "wasn't", "weren't"))
-
 _WAS: Final = frozenset(("was", "were", "wasn't", "weren't"))
+_BE: Final = _WAS | {"am", "'m", "is", "are", "'re", "'s", "be", "isn't", "aren't"}
 
 
 def read_left(text: str, voice: Voice) -> Left | None:

@@ -138,7 +138,7 @@ _NO_THING: Final = re.compile(
     r"money|cash|time|weight|hope|jobs?|work|energy|patience|appetite|strength|access|choice|chance|option|need|problems?|issues?|questions?|feelings?|pain|symptoms?|"
     r"fever|cold|cough|habit|urge|feeling|permission|information|details?|answers?|number|address|link|files?|data|code|contact|hours?|days?|weeks?|years?|minutes?|"
     r"meetings?|lessons?|class(?:es)?|right|excuse|faith|trust|interest|desire|space|room|budget|deadline|votes?|notice|word|best|heart|opinion|advice|point|speech|talk|"
-    r"presentation|regards|consent|seat|blood|all|thing|things|stuff|strategy|feature|logic|project|support|lead|reins|baton|mind|temper|voice|way|fear|allergy|headaches?|migraines?|"
+    r"presentation|regards|consent|seat|blood|all|thing|things|stuff|strategy|feature|reports?|papers?|documents?|homework|ball|logic|project|support|lead|reins|baton|mind|temper|voice|way|fear|allergy|headaches?|migraines?|"
     r"tickets? available|luck|clue|reason|proof|control|power|attention|love|opportunity|friends?|family|parents|kids|children|boyfriend|girlfriend|husband|wife|partner|lunch|dinner|breakfast|food|snacks?|sandwich|bugs?|errors?|warnings?|ones?)\b|^\d|\x00|\[redacted",
     re.I,
 )

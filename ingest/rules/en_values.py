@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from .en import LISTS, NAME, SETS, TABLES, any_of
+from .en import CAPITAL, LISTS, NAME, SETS, TABLES, any_of
 from .places import is_place
 from .subjects import Part
 
@@ -99,7 +99,7 @@ def _food(text: str) -> Part | None:
 def _place(text: str) -> Part | None:
     text = EDGE.sub("", text)
     text = re.sub(r"^the (?=(?:[A-Z]))", "", text) if not re.match(r"the (?:Bay|Hague|Bronx)", text) else text
-    if re.fullmatch(r"(?:downtown |central |north(?:ern)? |south(?:ern)? |east(?:ern)? |west(?:ern)? )?[A-ZÀ-ÖØ-ÞČĐĞİŁŃŐŘŚŞŠŤŰŹŻŽ][\w'.-]*(?:,? (?:[A-ZÀ-ÖØ-ÞČĐĞİŁŃŐŘŚŞŠŤŰŹŻŽ][\w'.-]*|of|the|de|upon|and|la|area|city))*", text) and not re.match(
+    if re.fullmatch(rf"(?:downtown |central |north(?:ern)? |south(?:ern)? |east(?:ern)? |west(?:ern)? )?{CAPITAL}[\w'.-]*(?:,? (?:{CAPITAL}[\w'.-]*|of|the|de|upon|and|la|area|city))*", text) and not re.match(
         r"(?:I|My|A|An|The|It|This|Fear|Python|Java|Rust|Go|JavaScript|TypeScript|Monday|Tuesday|Wednesday|Thursday|Friday|Saturday|Sunday|January|February|March|April|June|July|August|September|October|November|December)\b", text) and _group(text) is None:
         return Part(text, "city" if is_place(text) else "place")
     return None
@@ -133,7 +133,7 @@ def _workplace(text: str) -> Part | None:
     name = re.sub(r"^(?:the|an?) (?=\S)", "", text, flags=re.I)
     if re.search(r"\band [a-z]+(?!.*\b[A-Z])", name) is not None:
         return None
-    if re.fullmatch(rf"{NAME}|[A-ZÀ-ÖØ-ÞČĐĞİŁŃŐŘŚŞŠŤŰŹŻŽ][\w&.' -]+(?: (?:of|and|for) [A-ZÀ-ÖØ-ÞČĐĞİŁŃŐŘŚŞŠŤŰŹŻŽ][\w&.' -]+)*", name):
+    if re.fullmatch(rf"{NAME}|{CAPITAL}[\w&.' -]+(?: (?:of|and|for) {CAPITAL}[\w&.' -]+)*", name):
         return Part(name, "company")
     if re.fullmatch(r"(?:[a-z-]+ ){0,3}(?:bakery|bank|hospital|school|university|college|startup|restaurant|cafe|café|law firm|firm|company|agency|lab|laboratory|library|museum|factory|clinic|hotel|shop|store|supermarket|bookstore|nonprofit|ngo|studio|newspaper|magazine|airline|airport|warehouse|farm|zoo|gym|pharmacy|office|charity|consultancy|bar|salon|garage|brewery|winery|nursery|council|theatre|theater|cinema|gallery|kindergarten|daycare|dental practice|gp practice|practice|call centre|call center|dealership|post office|town hall|radio station|depot|distillery|vineyard|shipyard|power plant|foundry|think tank|housing association|care home|nursing home|hospice|refinery|florist|co-op|cooperative|railway|railways|air force|fire brigade|fire service|civil service|coastguard|merchant navy|petrol station|gas station|garden centre|government|army|navy|police)", name):
         return Part(name, "company")
@@ -149,7 +149,7 @@ def _company(text: str) -> Part | None:
 
 def _company_name(text: str) -> Part | None:
     text = re.sub(r"^(?:the) (?=[A-Z])", "", _bare_name(text))
-    if re.fullmatch(r"[A-ZÀ-ÖØ-ÞČĐĞİŁŃŐŘŚŞŠŤŰŹŻŽ][\w&.'-]*(?: (?:[A-ZÀ-ÖØ-ÞČĐĞİŁŃŐŘŚŞŠŤŰŹŻŽ][\w&.'-]*|of|and|for|the|in))*", text) and not is_place(text):
+    if re.fullmatch(rf"{CAPITAL}[\w&.'-]*(?: (?:{CAPITAL}[\w&.'-]*|of|and|for|the|in))*", text) and not is_place(text):
         return Part(text, "company")
     part = _workplace(text)
     return part if part is not None and part.kind == "company" else None
@@ -218,12 +218,12 @@ def _person_name(text: str) -> Part | None:
     return None
 
 
-_TOOL_BAD: Final = re.compile(r"^(?:it|this|that|them|these|those|to|a lot|the (?:same|word|term|phrase|bathroom|toilet|example|following|new)|my (?:time|own|brain|head|hands?)|time|more|less|your|some|you|too|all|any|public|force)\b|\b(?:you|i)\b|\x00", re.I)
+_TOOL_BAD: Final = re.compile(r"^(?:it|this|that|them|these|those|to|a lot|the (?:same|word|term|phrase|bathroom|toilet|example|following|new)|my (?:time|own|brain|head|hands?)|time|more|less|your|some|you|too|all|any|public|force)\b|\b(?:you|i)\b|\x00|^(?:mon|tues|wednes|thurs|fri|satur|sun)days?$|^port \d", re.I)
 
 
 def _tool(text: str) -> Part | None:
     text = re.sub(r"^(?:the|an?|my) (?=\S)", "", EDGE.sub("", text.replace("**", "").replace("`", "")), flags=re.I)
-    if not text[:1].isalnum() or re.match(r"(?:following|variety|number|combination|above|below|right|wrong|previous|last|first|next)\b", text, re.I) or _TOOL_BAD.search(text) or MORE_CLAUSE.search(text) or not text or len(text.split()) > 4 or is_place(text) or _group(text) is not None:
+    if not text[:1].isalnum() or re.match(r"(?:following|variety|number|combination|above|below|right|wrong|previous|last|first|next)\b", text, re.I) or _TOOL_BAD.search(text) or MORE_CLAUSE.search(text) or not text or len(text.split()) > 4 or is_place(text) or text in SETS["languages"] or _group(text) is not None:
         return None
     return Part(text)
 

@@ -139,7 +139,7 @@ def _no_more(text: str) -> Part | None:
 
 
 def _vehicle(text: str) -> Part | None:
-    return None if re.search(r"[的我你他她]|票|模型|配件|保险|玩具|手机|电脑|股|音响|钢琴|吉他", text) else Part(text.strip())
+    return None if re.search(r"[的我你他她]|票|模型|配件|保险|玩具|手机|电脑|股|音响|钢琴|吉他|[灯胎膜垫标]$|钥匙", text) else Part(text.strip())
 
 
 CLEANERS: Final[Mapping[str, Callable[[str], Part | None]]] = {

@@ -39,7 +39,7 @@ def test_who_parts_with_a_thing_has_it_no_more(text: str, thing: str) -> None:
     "text",
     [
         "I sold 40 tickets.", "I sold the idea to the board.", "I lost my temper.", "I lost my keys again.", "I gave my notice to HR.",
-        "I gave the key to Jonas.", "I don't have the patience any more.", "I no longer have access to the wiki.", "We got rid of the bug.",
+        "I gave the key to Jonas.", "I gave the report to my boss.", "I handed the phone to my sister.", "I lent out the van to a friend.", "My van was sold to me by a friend.", "I don't have the patience any more.", "I no longer have access to the wiki.", "We got rid of the bug.",
         "I gave my son to the childminder.", "My sandwich got stolen.", "I would have sold the van.", "I want to sell the van.", "Did I sell the van?",
     ],
 )  # fmt: skip
