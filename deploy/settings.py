@@ -156,7 +156,7 @@ class Settings(BaseSettings):
     @classmethod
     def strays(cls, environment: Iterable[str]) -> list[str]:
         """Names of variables that look like settings and are none."""
-        prefix, delimiter = "TAISHI_", "__"
+        prefix, delimiter = cls.model_config["env_prefix"], cls.model_config["env_nested_delimiter"] or "__"
         read = {name for name, field in cls.model_fields.items() if field.validation_alias is None}
         own = (name for name in environment if name.startswith(prefix))
         return sorted(name for name in own if name.removeprefix(prefix).lower().partition(delimiter)[0] not in read)

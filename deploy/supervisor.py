@@ -58,7 +58,7 @@ class _Child:
     stopping: bool = False
     status: int | None = None
     told: bool = False
-    lamented: bool = False
+    warned: bool = False
 
 
 class Supervisor:
@@ -199,11 +199,11 @@ class Supervisor:
             written.write_text(f"{child.pid}\n")
             written.replace(self._pidfile(child))  # whole or not at all: others read it
         except OSError as e:
-            if not child.lamented:
+            if not child.warned:
                 self._tell(f"{self._pidfile(child)} cannot be written: {e.strerror}")
-            child.lamented = True
+            child.warned = True
         else:
-            child.told, child.lamented = True, False
+            child.told, child.warned = True, False
 
     def _be(self, process: Process, parent: int) -> NoReturn:
         code = 70

@@ -30,10 +30,10 @@ def parse_info(reply: bytes) -> Mapping[str, str]:
 
 
 def unwritten(link: ValkeyLink) -> dict[str, str]:
-    """What is wrong with a server that takes no writes since its last one did not get to the disk. Raises
-    Unavailable."""
+    """What `readyz` tells of a server whose last write did not reach the disk, so that it takes no more; nothing
+    where all is well. Raises Unavailable."""
     written = parse_info(link.ask(b"INFO", b"persistence")).get("aof_last_write_status", "ok")
-    return {} if written == "ok" else {"log": "the server does not get its append-only file written: is the disk full?"}
+    return {} if written == "ok" else {"log": "the server cannot write its append-only file: is the disk full?"}
 
 
 def check_server(

@@ -120,17 +120,17 @@ class CheckedServer:
 def _partitions_of(exchange: Exchange, keys: PartitionKeys, wanted: bytes) -> bytes:
     """How many partitions the log was made with, which is written down where it is new. A log that is there is not
     written to: it can be read on a server whose disk is full."""
-    asked, made = (command(name, keys.meta, b"partitions", *more) for name, *more in ((b"HGET",), (b"HSETNX", wanted)))
-    exchange.send(asked)
-    (created,) = exchange.replies(1)
-    if created is None:
-        exchange.send(made + asked)
-        made_it, created = exchange.replies(2)
-        created = made_it if isinstance(made_it, Exception) else created
-    if isinstance(created, Exception):
-        raise failure(created)
-    found: bytes = created
-    return found
+    ask = command(b"HGET", keys.meta, b"partitions")
+    exchange.send(ask)
+    replies = exchange.replies(1)
+    if replies == [None]:
+        exchange.send(command(b"HSETNX", keys.meta, b"partitions", wanted) + ask)
+        replies = exchange.replies(2)
+    for reply in replies:
+        if isinstance(reply, Exception):
+            raise failure(reply)
+    created: bytes = replies[-1]
+    return created
 
 
 def behind_archive(partition: int, head: int, least: int) -> LogDamaged:

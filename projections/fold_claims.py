@@ -67,7 +67,7 @@ def stated(model: Model, event: Event, ns: int) -> None:
         claim = Claim.from_body(body)
         content = _content(claim)
         about = joint_key(claim, default_registry())
-        model.execute(_ANOTHER, (ns, normal_value(claim.subject), known, seq))
+        model.execute(_ONE_CLAIM_MORE, (ns, normal_value(claim.subject), known, seq))
         if archived_at is None:
             shown = render_claim(claim)
             model.index(document_of_claim(seq), ns, searchable(shown, claim.subject, claim.value))
@@ -187,7 +187,7 @@ def span_in(event: Event, event_id: str) -> tuple[int | None, int | None]:
     return (quote[1], quote[2]) if quote is not None and quote[0] == event_id else (None, None)
 
 
-_ANOTHER: Final = """INSERT INTO subjects (ns, subject_key, claims, known_from, seq) VALUES (?, ?, 1, ?, ?)
+_ONE_CLAIM_MORE: Final = """INSERT INTO subjects (ns, subject_key, claims, known_from, seq) VALUES (?, ?, 1, ?, ?)
     ON CONFLICT (ns, subject_key) DO UPDATE SET claims = claims + 1,
     known_from = min(known_from, excluded.known_from), seq = min(seq, excluded.seq)"""
 

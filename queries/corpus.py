@@ -19,6 +19,7 @@ COMMON: Final = 500
 """Documents from which on a word is common."""
 GROWN: Final = 1.2
 ALL: Final = 2**63 - 1
+"""As the number of the last document: all of them count."""
 REMEMBERED: Final = 200_000
 NAMESPACES: Final = 50_000
 
@@ -40,6 +41,7 @@ class CorpusStatistics:
 
 
 def inverse_frequency(known: int, documents: int) -> float:
+    """BM25's, of a word that stands in `known` of so many documents."""
     known = min(known, documents)
     return math.log(1 + (documents - known + 0.5) / (known + 0.5))
 
@@ -57,7 +59,9 @@ class Corpora:
 
     def __init__(self) -> None:
         self._seen: dict[tuple[str, int, int], _Seen] = {}
-        self._common: OrderedDict[tuple[str, int, int, int, str | None], int] = OrderedDict()
+        # of (generation, partition, namespace) and its first so many documents: those with a word; the last of them
+        self._common: OrderedDict[tuple[str, int, int, int, str], int] = OrderedDict()
+        self._ends: OrderedDict[tuple[str, int, int, int], int] = OrderedDict()
 
     def of(self, model: ReadModel, ns: int) -> CorpusStatistics:
         key = (model.generation, model.partition, ns)
@@ -80,8 +84,10 @@ class Corpora:
     def _forget_counts(self, model: ReadModel, ns: int) -> None:
         """The namespace's texts are cut by other words now."""
         about = (model.generation, model.partition, ns)
-        for key in [key for key in self._common if key[:3] == about]:
-            del self._common[key]
+        for word in [word for word in self._common if word[:3] == about]:
+            del self._common[word]
+        for size in [size for size in self._ends if size[:3] == about]:
+            del self._ends[size]
 
     def frequencies(
         self, model: ReadModel, ns: int, tokens: Iterable[str], corpus: CorpusStatistics, *, last: int | None = None
@@ -102,15 +108,17 @@ class Corpora:
                     found[token] = self._common[common[token]] = then
         while len(self._common) > REMEMBERED:
             self._common.popitem(last=False)
+        while len(self._ends) > NAMESPACES:
+            self._ends.popitem(last=False)
         return found
 
     def _grown_to(self, model: ReadModel, ns: int, documents: int) -> int:
         """The last of the namespace's first so many documents."""
-        key = (model.generation, model.partition, ns, documents, None)
-        if key not in self._common:
+        key = (model.generation, model.partition, ns, documents)
+        if key not in self._ends:
             row = model.one("SELECT doc FROM tokens WHERE ns = ? ORDER BY doc LIMIT 1 OFFSET ?", ns, documents - 1)
-            self._common[key] = ALL if row is None else int(row[0])
-        return self._common[key]
+            self._ends[key] = ALL if row is None else int(row[0])
+        return self._ends[key]
 
 
 def _grown(documents: int) -> int:

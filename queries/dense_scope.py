@@ -336,6 +336,7 @@ class Scope:
 def _exactly(
     query: Query, ids: Documents, floats: Floats, there: Mask | None
 ) -> tuple[list[tuple[int, float]], float, float]:
+    """The best of these rows; mean and standard deviation of the cosines of those that are there."""
     cosines = _cosines(floats, query.vector)
     moments = _moments(cosines if there is None else cosines[there])
     mask = query.mask(ids, there)

@@ -24,14 +24,16 @@ from .reading import ReadModel
 from .rows import CLAIM_COLUMNS, ClaimRow
 
 _ATTRIBUTE: Final = "attribute."
-_SOLD: Final = "owns"
-_USED: Final = "uses"
+_OWNS: Final = "owns"
+_USES: Final = "uses"
+_DENIABLE: Final = (_OWNS, _USES)
+"""Predicates of which a denial may speak of what is had in other words, in the order of `_Names`."""
 _LONGEST_NAME: Final = 3
-"""Words of the shortened forms of a thing's name."""
-_TOLD: Final = 6
+"""Words of a shortened form of a thing's name, at most."""
+_LOOKED_AT: Final = 6
 """Words of a thing's name, counted from its end, among which shortened forms are looked for."""
 _LONGEST_HAN: Final = 6
-"""Characters of those of a Chinese name; one alone (`车` of `自行车`) is none."""
+"""Characters of a shortened form of a Chinese name, at most; one alone (`车` of `自行车`) is none."""
 _HAN_END: Final = re.compile(r"[\u4e00-\u9fff]+$")
 _WORD: Final = re.compile(r"[^\s,]+")
 _ATTACHED: Final = re.compile(r"\s(?:with|from|in|on|of|for|at|by|that|which)\s.*$", re.I)
@@ -39,16 +41,14 @@ _ANY_TOOL: Final = frozenset(
     "app tool service software system thing account version library framework editor site website program api "
     "server database language plugin extension package client platform".split()
 )
-"""Words of which a user has many, so that one of them alone is the name of none."""
-
-
+"""Words for what one uses many of, so that one of them alone is the name of none."""
 _KIND_SAID: Final[Mapping[str, tuple[str, ...]]] = {"car": ("车", "汽车")}
 """What a thing of a kind is called in Chinese, where the kind itself is written in English."""
 
 
 def _is_had(claim: ClaimRow) -> bool:
     predicate = claim.predicate or ""
-    return claim.value is not None and (predicate in (_SOLD, _USED) or predicate.startswith(_ATTRIBUTE))
+    return claim.value is not None and (predicate in _DENIABLE or predicate.startswith(_ATTRIBUTE))
 
 
 def _heads(value: str) -> list[str]:
@@ -61,7 +61,7 @@ def _heads(value: str) -> list[str]:
 
 def _makes(value: str) -> list[str]:
     """The first names of a thing whose name ends in names: `Skoda` of `a red Skoda Octavia`."""
-    words = _WORD.findall(_ATTACHED.sub("", value))[-_TOLD:]
+    words = _WORD.findall(_ATTACHED.sub("", value))[-_LOOKED_AT:]
     at = len(words)
     while at and (words[at - 1][0].isupper() or words[at - 1][0].isdigit()):
         at -= 1
@@ -84,7 +84,7 @@ def _names_of(predicate: str, value: str, qualifiers: str | None) -> _Names:
     called = [value, *_heads(value), *_makes(value), *(given[q] for q in ("name", "kind") if given.get(q))]
     called += _KIND_SAID.get(given.get("kind", ""), ())
     names = frozenset(map(near_form, called))
-    if predicate == _SOLD:
+    if predicate == _OWNS:
         return names, frozenset()
     return names - _ANY_TOOL, frozenset(map(near_form, [value, *_heads(value)])) - _ANY_TOOL
 
@@ -92,11 +92,12 @@ def _names_of(predicate: str, value: str, qualifiers: str | None) -> _Names:
 @lru_cache(maxsize=4_096)
 def _denied_as(predicate: str, value: str, qualifiers: str | None) -> tuple[str, ...]:
     """Joint keys of whatever denials may speak of it, in whatever letters it is written."""
-    words = _WORD.findall(value)[-_TOLD:]
+    words = _WORD.findall(value)[-_LOOKED_AT:]
     ends = ((a, b) for a in range(len(words)) for b in range(a + 1, min(a + _LONGEST_NAME, len(words)) + 1))
     sold, used = _names_of(predicate, value, qualifiers)
     phrases = {near_form(" ".join(words[a:b])) for a, b in ends} | sold | used
-    return tuple(f"{said}{OBJECT}{p}" for said in ((_SOLD, _USED) if predicate == _USED else (_SOLD,)) for p in phrases)
+    deniable = _DENIABLE if predicate == _USES else (_OWNS,)
+    return tuple(f"{denied}{OBJECT}{phrase}" for denied in deniable for phrase in phrases)
 
 
 def _order(claim: ClaimRow) -> tuple[int, int, int]:
@@ -107,7 +108,7 @@ _WHOSE: Final = "SELECT slot, ns, subject FROM slots WHERE slot IN carray(?) AND
 _DENIED: Final = """SELECT 1 FROM slots s CROSS JOIN claims c ON c.slot = s.slot AND c.negated = 1
     WHERE s.rest IN carray(?) AND s.rest IS NOT NULL AND s.ns = ? AND s.subject = ? LIMIT 1"""
 _HAVINGS: Final = f"""SELECT {CLAIM_COLUMNS} FROM claims c WHERE ns = ?1 AND subject_key = ?4
-    AND (predicate IN ('{_SOLD}', '{_USED}') OR (predicate > '{_ATTRIBUTE}' AND predicate < 'attribute/'))
+    AND (predicate IN {_DENIABLE} OR (predicate > '{_ATTRIBUTE}' AND predicate < '{_ATTRIBUTE[:-1]}/'))
     AND {stood_then('c')} AND value IS NOT NULL"""
 
 
@@ -140,7 +141,7 @@ def _assigned(havings: Collection[ClaimRow]) -> dict[int, list[ClaimRow]]:
             held[claim.slot] = claim
             continue
         held.pop(claim.slot, None)
-        if claim.predicate not in (_SOLD, _USED):
+        if claim.predicate not in _DENIABLE:
             continue
         for gone in _meant(claim, held, called):
             denials.setdefault(gone.slot, []).append(claim)
@@ -148,11 +149,10 @@ def _assigned(havings: Collection[ClaimRow]) -> dict[int, list[ClaimRow]]:
     return denials
 
 
-def _meant(
-    denial: ClaimRow, held: Mapping[int, ClaimRow], called: dict[int, _Names]
-) -> list[ClaimRow]:
-    """Those of the things held that the denial speaks of: of each way of having, one thing, however often told of."""
-    name, place = near_form(denial.value or ""), (_SOLD, _USED).index(denial.predicate or "")
+def _meant(denial: ClaimRow, held: Mapping[int, ClaimRow], called: dict[int, _Names]) -> list[ClaimRow]:
+    """Those of the things held that the denial speaks of: of each way of having, one thing, however often told of.
+    `called` keeps the names of claims that were looked at."""
+    name, place = near_form(denial.value or ""), _DENIABLE.index(denial.predicate or "")
     by_way: dict[str, list[ClaimRow]] = {}
     for claim in held.values():
         if claim.seq not in called:

@@ -61,9 +61,15 @@ def list_generations(
 
 def _since(item: Mapping[str, Any]) -> str:
     """Since when it is what it is; of one that was live before, when it last became so."""
-    if item["state"] in ("live", "kept"):
-        return f"{'since' if item['state'] == 'live' else 'was live from'} {moment(item['activated_at'])}"
-    return f"since {moment(item['ready_at'])}" if item["state"] == "ready" else f"begun {moment(item['started_at'])}"
+    match item["state"]:
+        case "live":
+            return f"since {moment(item['activated_at'])}"
+        case "kept":
+            return f"was live from {moment(item['activated_at'])}"
+        case "ready":
+            return f"since {moment(item['ready_at'])}"
+        case _:
+            return f"begun {moment(item['started_at'])}"
 
 
 def activate(

@@ -71,7 +71,7 @@ def _told(generation: Generation | None, generations: Generations, *, as_json: b
     elif generation is None:
         out.print("nothing is being built")
     elif generation.state == "ready":
-        out.print(f"g{generation.number} is ready: `taishi diff`, then `taishi activate {generation.name}`")
+        out.print(f"{generation.name} is ready: `taishi diff`, then `taishi activate {generation.name}`")
     elif generation.state != "failed":
         out.print(f"{generation.name} is {generation.state}")
     elif generation.error == GIVEN_UP:

@@ -136,7 +136,6 @@ def test_as_of_a_document_it_answers_as_it_did_then_bit_for_bit(
             assert one.search(filed.ns("n"), query, 4, last=doc) == hits, doc
 
 
-
 @pytest.mark.parametrize("count", [20, 400])
 def test_filters_act_before_ranking(tmp_path: Path, count: int) -> None:
     filed = Filed(tmp_path)

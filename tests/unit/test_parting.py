@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from taishi.queries.listing import ListRequest, list_memories
 from taishi.queries.memories import Found, life
-from taishi.queries.validity import Judging, Point, judge
+from taishi.queries.point import Point
+from taishi.queries.validity import Judging, judge
 from tests.support.history import History, claim_id
 from tests.support.read_side import NOW, ReadSide, at
 
