@@ -128,13 +128,17 @@ class Invented(Moments):
 class Conversations(Moments):
     """Those of a labelled set, in order; a question of the same conversation after every few messages of it."""
 
-    def live(self, count: int, dataset: Dataset) -> None:
+    def __init__(self, taishi: RunningTaishi, dataset: Dataset, *, seed: int) -> None:
+        super().__init__(taishi, seed=seed)
+        self.dataset = dataset
+
+    def live(self, count: int) -> None:
         asked: dict[str, list[str]] = {}
-        for question in dataset.questions:
+        for question in self.dataset.questions:
             asked.setdefault(question.namespace, []).append(question.text)
-        total = sum(map(len, dataset.events.values()))
+        total = sum(map(len, self.dataset.events.values()))
         said = 0
-        for namespace, events in dataset.events.items():
+        for namespace, events in self.dataset.events.items():
             for part in batched(events, max(total // count, 1)):
                 lines = [as_event(event.line, namespace=namespace, default=namespace) for event in part]
                 self.write("/v1/events", {"events": lines})
@@ -180,13 +184,12 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as folder:
         taishi = RunningTaishi(Path(folder), "--no-story").wait_until_up()
         try:
-            moments: Moments
+            moments: Invented | Conversations
             if given.set is None:
-                moments = invented = Invented(taishi, seed=given.seed)
-                invented.live(given.moments)
+                moments = Invented(taishi, seed=given.seed)
             else:
-                moments = fed = Conversations(taishi, seed=given.seed)
-                fed.live(given.moments, load(given.set))
+                moments = Conversations(taishi, load(given.set), seed=given.seed)
+            moments.live(given.moments)
             differing = {by: list(moments.again(by=by)) for by in WAYS}
         finally:
             taishi.stop()
