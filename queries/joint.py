@@ -134,14 +134,11 @@ def replayed(
     """Each group of slots folded as one, from what had been read up to the position `upto`; rectangles as known at
     that instant. `parted`: by slot, claims of other slots that are folded in there as well."""
     told = Replayed()
-    said: dict[int, list[ClaimRow]] = {}
-    lent: set[tuple[int, int]] = set()
-    for slot, denials in parted.items():
-        for c in denials:
-            if (homes[slot], c.seq) not in lent and homes.get(c.slot) != homes[slot]:
-                told.rows[c.seq] = c
-                said.setdefault(homes[slot], []).append(c)
-                lent.add((homes[slot], c.seq))
+    lent: dict[int, dict[int, ClaimRow]] = {}
+    for slot, claims in parted.items():
+        lent.setdefault(homes[slot], {}).update({c.seq: c for c in claims if homes.get(c.slot) != homes[slot]})
+    said = {home: list(claims.values()) for home, claims in lent.items()}
+    told.rows.update({c.seq: c for claims in said.values() for c in claims})
     for c in model.claims_of_slots(homes):
         if upto is None or c.seq <= upto:
             told.rows[c.seq] = c
@@ -154,26 +151,31 @@ def replayed(
     for home, claims in said.items():
         history = replay([_statement(c) for c in claims], _removals(claims, upto), settled.get(home, ()))
         told.histories[home] = history
-        held = [Rectangle(r.claim, home, r.start, r.end, r.known, FOREVER, r.accord) for r in history.open]
-        held += [Rectangle(r.claim, home, r.start, r.end, r.known, r.until, r.accord) for r in history.closed]
-        for known in held:
-            own = (home, known.claim) not in lent
-            if known.known_from <= known_at < known.known_to:
-                (told.rectangles if own else told.lent).append(known)
-            elif own and known.known_to <= known_at:
-                told.closed.append(known)
+        held = [Rectangle(b.claim, home, b.start, b.end, b.known, FOREVER, b.accord) for b in history.open]
+        held += [Rectangle(b.claim, home, b.start, b.end, b.known, b.until, b.accord) for b in history.closed]
+        for r in held:
+            own = r.claim not in lent.get(home, ())
+            if r.known_from <= known_at < r.known_to:
+                (told.rectangles if own else told.lent).append(r)
+            elif own and r.known_to <= known_at:
+                told.closed.append(r)
     for r in sorted(told.rectangles, key=lambda r: r.claim):
         claim = told.rows[r.claim]
         told.keepers.setdefault((r.slot, claim.value_fp, claim.negates), r.claim)
     return told
 
 
-def partings_of(
-    model: ReadModel, claims: Collection[ClaimRow], homes: Mapping[int, int], point: Point | None
-) -> dict[int, list[ClaimRow]]:
-    """What of other slots is to be folded into those of `claims`, and into those that are joint with them."""
-    mates = homes.keys() - {c.slot for c in claims}
-    return partings(model, [*claims, *model.claims_of_slots(mates)] if mates else claims, point)
+def folded_anew(
+    model: ReadModel, claims: Collection[ClaimRow], point: Point | None
+) -> tuple[dict[int, int], dict[int, list[ClaimRow]]]:
+    """For `replayed`: the slots of `claims` that have to be folded anew for the point (None: for all there is) and
+    those that are joint with them, each with the slot that stands for it; and what of other slots is folded in."""
+    slots = {c.slot for c in claims}
+    homes = homes_of(model, slots, known=None if point is None else point.known)
+    mates = homes.keys() - slots
+    parted = partings(model, [*claims, *model.claims_of_slots(mates)] if mates else claims, point)
+    alone = parted if point is None or point.position is None else slots
+    return {**{slot: slot for slot in alone}, **homes}, parted
 
 
 class Joint:
@@ -183,17 +185,13 @@ class Joint:
     def __init__(self, model: ReadModel, claims: Collection[ClaimRow], *, point: Point | None = None) -> None:
         self._model = model
         self._claims = {c.seq: c for c in claims}
-        self._upto = upto = None if point is None else point.position
-        self._known = known = None if point is None else point.known
-        slots = {c.slot for c in claims}
-        homes = homes_of(model, slots, known=known)
-        parted = partings_of(model, claims, homes, point)
-        alone = parted if upto is None else slots
-        self._homes = {**{slot: slot for slot in alone}, **homes}
+        self._upto = None if point is None else point.position
+        self._known = None if point is None else point.known
+        self._homes, parted = folded_anew(model, claims, point)
         self._told = Replayed()
         if self._homes:
-            at = ALWAYS if known is None else known
-            self._told = replayed(model, self._homes, known_at=at, upto=upto, parted=parted)
+            at = ALWAYS if self._known is None else self._known
+            self._told = replayed(model, self._homes, known_at=at, upto=self._upto, parted=parted)
 
     def equals(self) -> dict[int, list[int]]:
         """For each of the claims: others that say the same and hold nothing of their own, in its slot or in a joint

@@ -15,7 +15,7 @@ from typing import Final, Literal, NamedTuple, get_args
 
 from taishi.ingest.instants import FOREVER
 
-from .joint import Replayed, homes_of, partings_of, replayed
+from .joint import Replayed, folded_anew, replayed
 from .point import Point
 from .reading import ReadModel
 from .rows import ClaimRow, Covering, Rectangle
@@ -96,10 +96,7 @@ class Judging:
         if not claims:
             return
         point, slots = self._point, {c.slot for c in claims}
-        homes = homes_of(self._model, slots, known=point.known)
-        parted = partings_of(self._model, claims, homes, point)
-        alone = parted if point.position is None else slots
-        homes = {**{slot: slot for slot in alone}, **homes}
+        homes, parted = folded_anew(self._model, claims, point)
         homes = {slot: home for slot, home in homes.items() if slot not in self._homes}
         told = Replayed()
         if homes:
