@@ -54,8 +54,19 @@ _BECOMES: Final = re.compile(r"^[换改变][成为]|^.{1,4}变[成为]")
 """What has become something else is another attribute or another person in a role, and nothing that was done."""
 
 
-_NO_DEED: Final = re.compile(r"^(?:上线|发布|报名|提交|考试|检查|演出|比赛|培训|装修|开始|安排|手术|设计|申请|预约|体检|毕业|面试|答辩)(?:窗口|时间|日期|计划|流程|地点|要求|报告|名单|费用?|期|表|单|排)$|[你您]|^用力|^.{1,3}就|梦$|^丢了?个?大?人$|^[和跟与同].{1,8}[没不]|^..?得|是[我你他她]?$|^.{1,2}不[了动起下]|^..?了[^，]{1,6}[年月天周多]的|^在[\u4e00-\u9fff]{2,4}$|^(?:[和跟与].*)?在一起$|纪念日是?$|^(?:[和跟与].{1,6})?(?:打算|准备|计划)")
-"""What begins with a verb's character and is a state or a day."""
+_NO_DEED: Final = re.compile(
+    "|".join(
+        (
+            r"^(?:上线|发布|报名|提交|考试|检查|演出|比赛|培训|装修|开始|安排|手术|设计|申请|预约|体检|毕业|面试|答辩)(?:窗口|时间|日期|计划|流程|地点|要求|报告|名单|费用?|期|表|单|排)$",  # a compound
+            r"[你您]|^(?:[和跟与同].{1,8}[没不])|是[我你他她]?$",  # told of someone else, or denied
+            r"^(?:[和跟与].*)?在一起$|^在[\u4e00-\u9fff]{2,4}$|纪念日是?$",  # a state or a day
+            r"^(?:[和跟与].{1,6})?(?:打算|准备|计划)|梦$",  # not done
+            r"^..?得|^.{1,2}不[了动起下]|^.{1,3}就|^用力",  # how it is done, or whether one can
+            r"^..?了[^，]{1,6}[年月天周多]的|^丢了?个?大?人$",
+        )
+    )
+)
+"""What begins with a verb's character and is nothing that was done."""
 
 
 def _happening(text: str) -> Part | None:
