@@ -47,7 +47,7 @@ def explanation(model: ReadModel, found: Found, point: Point, log: EventLog) -> 
     first = heard[min(heard)] if heard and claim.event_type == "claim.extracted" else None
     return {
         "memory": memory(model, found),
-        "words": Sources(model, [claim]).evidence(claim.seq),
+        "words": Sources(model, [claim], point=point).evidence(claim.seq),
         **({"window": None, "decision": None} if first is None else _reading(model, first, log)),
         "readings": [
             {"event_id": event.event_id, "position": str(Position(model.partition, seq)), **_reading(model, event, log)}
@@ -62,7 +62,8 @@ def explanation(model: ReadModel, found: Found, point: Point, log: EventLog) -> 
         "beliefs": told["beliefs"],
         "settled": told["settled"],
         "fate": {
-            **_fate(claim, told), "removed_by": _remover(model, claim, log), "fading": _fading(model, claim, point),
+            **_fate(claim, told, point), "removed_by": _remover(model, claim, point, log),
+            "fading": _fading(model, claim, point),
         },
         "reads": reads(model, found.ns, list(dict.fromkeys(row["id"] for row in told["statements"])), log),
     }  # fmt: skip
@@ -85,10 +86,10 @@ def _statement(model: ReadModel, position: str, log: EventLog) -> dict[str, Any]
     }
 
 
-def _remover(model: ReadModel, claim: ClaimRow, log: EventLog) -> dict[str, Any] | None:
+def _remover(model: ReadModel, claim: ClaimRow, point: Point, log: EventLog) -> dict[str, Any] | None:
     """The event by which a claim is not believed any more (a correction, a retraction, a forgetting), who was behind
     it, for what reason, and the memory it put in the claim's place; None where the claim was not removed."""
-    if claim.removed_seq is None:
+    if claim.removed_seq is None or _by(claim.removed_at, point) is None:
         return None
     position = Position(model.partition, claim.removed_seq)
     instead = model.claims([claim.removed_seq]).get(claim.removed_seq)
@@ -150,8 +151,14 @@ def _fading(model: ReadModel, claim: ClaimRow, point: Point) -> dict[str, Any]:
     }
 
 
-def _fate(claim: ClaimRow, told: dict[str, Any]) -> dict[str, Any]:
-    """What became of it since."""
+def _by(at: int | None, point: Point) -> int | None:
+    """The instant, if what happened then was known at the point."""
+    return at if at is not None and point.knows(at) else None
+
+
+def _fate(claim: ClaimRow, told: dict[str, Any], point: Point) -> dict[str, Any]:
+    """What had become of it by the point."""
+    removed, expired, archived = (_by(at, point) for at in (claim.removed_at, claim.expired_at, claim.archived_at))
     mine = {row["id"] for row in told["statements"]}
     after = [
         {"by": None if k["new"] is None else k["new"]["id"], "rule": k["rule"], "known_at": k["known_at"]}
@@ -161,10 +168,10 @@ def _fate(claim: ClaimRow, told: dict[str, Any]) -> dict[str, Any]:
     return {
         "status": told["status"],
         "superseded": after,
-        "removed_at": render(claim.removed_at),
-        "removed_why": claim.removed_why,
-        "expired_at": render(claim.expired_at),
-        "archived_at": render(claim.archived_at),
-        "faded_why": claim.faded_why,
+        "removed_at": render(removed),
+        "removed_why": None if removed is None else claim.removed_why,
+        "expired_at": render(expired),
+        "archived_at": render(archived),
+        "faded_why": None if expired is None and archived is None else claim.faded_why,
         "erased_at": render(claim.erased_at),
     }

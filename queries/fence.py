@@ -128,13 +128,13 @@ def fence(
     found = known_among(model, ns, spans, point)
     aliased = has_names(model, ns)
     if aliased:
-        found += names_in(model, ns, spans, known=point.known)
+        found += names_in(model, ns, spans, point=point)
     names = _longest([name for name in found if name != own and name not in NOT_NAMES], words)
     unknown = tuple(called) if called and not names and not _is_own(model, ns, called, own, point) else ()
     if kin:
         names = tuple(dict.fromkeys([*names, *_relatives(model, ns, kin, names or unknown, own, point)]))
     if aliased:
-        alike = (one for name in names for one in names_of(model, ns, name, known=point.known))
+        alike = (one for name in names for one in names_of(model, ns, name, point=point))
         names = tuple(dict.fromkeys([*names, *alike]))
     everyone = subjects_of(model, ns, point, most=FEW_SUBJECTS)
     if everyone is None:

@@ -29,10 +29,9 @@ SAME: Final = 20
 """Statements that one claim stands for, at most that are named."""
 
 
-def homes_of(model: ReadModel, slots: Iterable[int], *, known: int | None) -> dict[int, int]:
-    """For each slot that is joint with others, and for those others: the slot that stands for all of them. `known` is
-    the instant as of which names are known, None for now."""
-    at = ALWAYS if known is None else known
+def homes_of(model: ReadModel, slots: Iterable[int], *, point: Point | None) -> dict[int, int]:
+    """For each slot of one namespace that is joint with others, and for those others: the slot that stands for all of
+    them, by the names known and read at the point (None: now)."""
     seen = set(slots)
     fresh = list(seen)
     aliases = model.one("SELECT 1 FROM names LIMIT 1") is not None
@@ -42,6 +41,8 @@ def homes_of(model: ReadModel, slots: Iterable[int], *, known: int | None) -> di
     while fresh:
         found = set(model.rows_in(_NEAR, fresh))
         if aliases:
+            ns = model.one("SELECT ns FROM slots WHERE slot = ?", fresh[0])
+            at = _names_known(model, 0 if ns is None else ns[0], point)
             found |= set(model.rows_in(_ALIASED, fresh, at, at, at, at))
         if judged:
             for one, other, merged in (*model.rows_in(_JUDGED_A, fresh), *model.rows_in(_JUDGED_B, fresh)):
@@ -73,20 +74,30 @@ _JUDGED_A: Final = _JUDGED.format(one="a", other="b")
 _JUDGED_B: Final = _JUDGED.format(one="b", other="a")
 
 
+def _names_known(model: ReadModel, ns: int, point: Point | None) -> int:
+    """The instant as of which names count at the point: before the first thing said of who is who that was not read
+    there, for none is recorded before an earlier one."""
+    known = ALWAYS if point is None or point.known is None else point.known
+    if point is None or point.position is None:
+        return known
+    (unread,) = model.one("SELECT min(at) FROM identities WHERE ns = ? AND seq > ?", ns, point.position) or (None,)
+    return known if unread is None else min(known, unread - 1)
+
+
 def has_names(model: ReadModel, ns: int) -> bool:
     """Whether anything in the namespace goes, or went, by several names."""
     return model.one("SELECT 1 FROM names WHERE ns = ? LIMIT 1", ns) is not None
 
 
-def names_of(model: ReadModel, ns: int, key: str, *, known: int | None = None) -> list[str]:
-    """The (normalised) names of one entity, itself first."""
-    at = ALWAYS if known is None else known
+def names_of(model: ReadModel, ns: int, key: str, *, point: Point) -> list[str]:
+    """The (normalised) names of one entity at the point, itself first."""
+    at = _names_known(model, ns, point)
     return [key, *(row[0] for row in model.rows(_NAMES, ns, key, at, at, at, at))]
 
 
-def names_in(model: ReadModel, ns: int, spans: Iterable[str], *, known: int | None = None) -> list[str]:
-    """Those of `spans` that are names of an entity which has others."""
-    at = ALWAYS if known is None else known
+def names_in(model: ReadModel, ns: int, spans: Iterable[str], *, point: Point) -> list[str]:
+    """Those of `spans` that are names of an entity which has others at the point."""
+    at = _names_known(model, ns, point)
     sql = "SELECT name_key FROM names WHERE name_key IN carray(?) AND ns = ? AND known_from <= ? AND known_to > ?"
     return [row[0] for row in model.rows_named(sql, spans, ns, at, at)]
 
@@ -171,7 +182,7 @@ def folded_anew(
     """For `replayed`: the slots of `claims` that have to be folded anew for the point (None: for all there is) and
     those that are joint with them, each with the slot that stands for it; and what of other slots is folded in."""
     slots = {c.slot for c in claims}
-    homes = homes_of(model, slots, known=None if point is None else point.known)
+    homes = homes_of(model, slots, point=point)
     mates = homes.keys() - slots
     parted = partings(model, [*claims, *model.claims_of_slots(mates)] if mates else claims, point)
     alone = parted if point is None or point.position is None else slots

@@ -14,6 +14,7 @@ from .point import Point
 from .reading import ReadModel
 from .rows import CLAIM_COLUMNS, ClaimRow, NamespaceRow
 from .validity import Verdict, judge
+from .weighed import as_weighed
 
 PAGE: Final = 50
 SCANNED: Final = 500
@@ -73,9 +74,11 @@ def list_memories(model: ReadModel, namespace: NamespaceRow | None, request: Lis
             if len(chosen) == request.limit:
                 more = more or row is not rows[-1]
                 break
+    weighed = as_weighed(model, {claim.seq: claim for claim, _ in chosen}, point)
     sources = Sources(model, [claim for claim, _ in chosen], point=point)
+    items = [claim_item(weighed[claim.seq], verdict, sources, past=point.known) for claim, verdict in chosen]
     next_cursor = encode({"before": before, "valid": valid_at, "known": known_at}, asked) if more else None
-    return {"items": [claim_item(claim, verdict, sources) for claim, verdict in chosen], "next_cursor": next_cursor}
+    return {"items": items, "next_cursor": next_cursor}
 
 
 def _page(model: ReadModel, ns: int, request: ListRequest, before: int, point: Point) -> list[ClaimRow]:
@@ -83,7 +86,7 @@ def _page(model: ReadModel, ns: int, request: ListRequest, before: int, point: P
     given: list[Any] = values
     index = "claims_ns"
     if request.subject is not None:
-        keys = names_of(model, ns, normal_value(request.subject), known=point.known)
+        keys = names_of(model, ns, normal_value(request.subject), point=point)
         marks = ", ".join("?" * len(keys))
         sums = model.one(f"SELECT sum(claims) FROM subjects WHERE ns = ? AND subject_key IN ({marks})", ns, *keys)
         where += f" AND subject_key IN ({marks})"

@@ -15,6 +15,7 @@ from .point import Point
 from .reading import ReadModel
 from .rows import ClaimRow, EventRow, NamespaceRow, Standing
 from .validity import judge
+from .weighed import as_judged, as_weighed
 
 
 class Found:
@@ -23,6 +24,7 @@ class Found:
     def __init__(self, model: ReadModel, namespace: NamespaceRow | None, memory_id: str, point: Point) -> None:
         """Raises NotFound."""
         self.ns = 0 if namespace is None else namespace.ns
+        self.point = point
         self.event: EventRow | None = None
         self.statements: Sequence[ClaimRow] = ()
         if namespace is not None:
@@ -32,6 +34,8 @@ class Found:
         if not self.statements:
             if self.event is None:
                 raise NotFound("there is no such memory in this namespace", field="id")
+            if not (point.knows(self.event.recorded_at) and point.read(self.event.seq)):
+                raise NotFound("this memory was not known at the asked time", field="known_at")
             return
         verdicts = judge(model, {row.seq: row for row in self.statements}, point)
         standing = next((row for row in self.statements if row.seq in verdicts and row.erased_at is None), None)
@@ -45,24 +49,26 @@ class Found:
 
 
 def memory(model: ReadModel, found: Found) -> dict[str, Any]:
-    """An id that was merged leads to the surviving claim."""
+    """As it was at the point that it was found at. An id that was merged leads to the surviving claim."""
+    point = found.point
     if found.event is not None:
         item = event_item(found.event, model.partition, status=_event_status(found.event))
-        return item | standing(model, found.ns, [found.event.event_id])
-    item = claim_item(found.claim, found.verdict, Sources(model, [found.claim]))
-    return item | standing(model, found.ns, _ids(model, found.claim))
+        return item | standing(model, found.ns, [found.event.event_id], point)
+    claim = as_weighed(model, {found.claim.seq: found.claim}, point)[found.claim.seq]
+    item = claim_item(claim, found.verdict, Sources(model, [claim], point=point), past=point.known)
+    return item | standing(model, found.ns, _ids(model, claim, point), point)
 
 
-def _ids(model: ReadModel, claim: ClaimRow) -> list[str]:
+def _ids(model: ReadModel, claim: ClaimRow, point: Point) -> list[str]:
     """The ids under which the claim and its equals go."""
-    alike = Joint(model, [claim]).equals()[claim.seq]
+    alike = Joint(model, [claim], point=point).equals()[claim.seq]
     return list(dict.fromkeys([claim.claim_id, *model.claim_ids(alike).values()]))
 
 
-def standing(model: ReadModel, ns: int, memory_ids: Iterable[str]) -> dict[str, Any]:
+def standing(model: ReadModel, ns: int, memory_ids: Iterable[str], point: Point) -> dict[str, Any]:
     """How often callers confirmed a memory (under any of its ids) or found it helpful when it was recalled, and on how
-    many days it was."""
-    found: Sequence[Standing] = model.standing(ns, memory_ids)
+    many days it was: by the point."""
+    found: Sequence[Standing] = as_judged(model, ns, memory_ids, point)
     confirmed = [s.confirmed_at for s in found if s.confirmed_at is not None]
     return {
         "confirmations": sum(s.confirmations for s in found),
@@ -83,16 +89,18 @@ def life(model: ReadModel, found: Found, point: Point) -> dict[str, Any]:
     if found.event is not None:
         return _life_of_event(model, found.event, point)
     claim = found.claim
-    alike = [claim.seq, *Joint(model, [claim]).equals()[claim.seq]]
-    said = model.claims({*alike, *(row.seq for row in found.statements)})
-    sources = Sources(model, list(said.values()))
-    links = Joint(model, [said[seq] for seq in alike if seq in said]).links()
+    alike = [claim.seq, *Joint(model, [claim], point=point).equals()[claim.seq]]
+    stated = [row.seq for row in found.statements if point.knows(row.known_from) and point.read(row.seq)]
+    said = model.claims({*alike, *stated})
+    sources = Sources(model, list(said.values()), point=point)
+    links = Joint(model, [said[seq] for seq in alike if seq in said], point=point).links()
+    links = [k for k in links if point.knows(k.known_at)]
     neighbours = model.claims({s for k in links for s in (k.old_claim, k.new_claim) if s is not None})
     verdicts = judge(model, neighbours, point)
     return {
         "id": claim.claim_id,
         "status": found.verdict.status,
-        "statements": [_statement(model, row) for row in sorted(said.values(), key=lambda r: r.seq)],
+        "statements": [_statement(model, row, point) for row in sorted(said.values(), key=lambda r: r.seq)],
         "beliefs": rectangles_of(model, said.values(), point),
         "chain": [
             {
@@ -112,7 +120,7 @@ def life(model: ReadModel, found: Found, point: Point) -> dict[str, Any]:
         ],
         "evidence": [piece for row in said.values() for piece in sources.evidence(row.seq)][:20],
         "settled": settled(model, [claim.slot], point),
-        **standing(model, found.ns, dict.fromkeys(row.claim_id for row in said.values())),
+        **standing(model, found.ns, dict.fromkeys(row.claim_id for row in said.values()), point),
     }
 
 
@@ -147,7 +155,8 @@ def _life_of_event(model: ReadModel, event: EventRow, point: Point) -> dict[str,
     }
 
 
-def _statement(model: ReadModel, row: ClaimRow) -> dict[str, Any]:
+def _statement(model: ReadModel, row: ClaimRow, point: Point) -> dict[str, Any]:
+    back = row.removed_at is not None and point.knows(row.removed_at)
     return {
         "id": row.claim_id,
         "event_id": row.event_id,
@@ -157,8 +166,8 @@ def _statement(model: ReadModel, row: ClaimRow) -> dict[str, Any]:
         "known_from": render(row.known_from),
         "strength": row.strength,
         "correction": bool(row.correction),
-        "removed_at": render(row.removed_at),
-        "removed_why": row.removed_why,
+        "removed_at": render(row.removed_at) if back else None,
+        "removed_why": row.removed_why if back else None,
         "erased_at": render(row.erased_at),
     }
 

@@ -109,9 +109,10 @@ def resolved(
     model: ReadModel, ns: int, session: str, asked: Pointing, *, known_at: int, upto: int | None
 ) -> Pointed | None:
     """By what the session had said up to `upto`, as known then. None where nothing there is named so."""
-    rows = model.rows(_RECENT, ns, session, 1 << 62 if upto is None else upto, known_at, RECENT)
+    last = 1 << 62 if upto is None else upto
+    rows = model.rows(_RECENT, ns, session, last, known_at, RECENT)
     for seq, text in rows:
-        name = _named(text[:READ], asked.nouns, _subjects(model, seq))
+        name = _named(text[:READ], asked.nouns, _subjects(model, seq, last))
         if name is not None:
             return Pointed(asked.words, name, seq)
     return None
@@ -160,7 +161,7 @@ def _names(text: str, subjects: Sequence[str]) -> list[tuple[int, str]]:
     return [(begin, name.strip()) for begin, name in found if 2 <= len(name.strip()) <= LONGEST]
 
 
-def _subjects(model: ReadModel, event: int) -> list[str]:
-    """Whom and what the claims drawn from an event are about, besides the user."""
-    claims = model.claims(row.claim for row in model.evidence_from([event]))
+def _subjects(model: ReadModel, event: int, last: int) -> list[str]:
+    """Whom and what the claims drawn from an event, by the position `last`, are about, besides the user."""
+    claims = model.claims(row.claim for row in model.evidence_from([event]) if row.claim <= last)
     return [c.subject for c in claims.values() if c.subject is not None and c.subject_key != "user"]

@@ -251,9 +251,11 @@ _EQUALS_NOW: Final = _EQUALS.format(
     "e.removed_at IS NULL AND NOT EXISTS (SELECT 1 FROM beliefs b WHERE b.claim = e.seq)"
 )
 _EQUALS_THEN: Final = _EQUALS.format(f"{stood_then('e')} AND NOT {_HELD_THEN.format('e')}")
+_UNFADED_THEN: Final = """(o.expired_at IS NULL OR o.expired_at > ?2 OR o.expired_seq > ?3)
+    AND (o.archived_at IS NULL OR o.archived_at > ?2 OR o.archived_seq > ?3)"""
 _RENEWED: Final = f"""SELECT c.seq FROM claims c WHERE c.seq IN carray(?1) AND EXISTS (
     SELECT 1 FROM claims o WHERE o.slot = c.slot AND o.value_fp = c.value_fp AND o.negates = c.negates
-    AND o.faded_why IS NULL AND {stood_then('o')} AND o.erased_at IS NULL)"""
+    AND {_UNFADED_THEN} AND {stood_then('o')} AND o.erased_at IS NULL)"""
 _STANDING: Final = """SELECT memory_id, confirmations, confirmed_at, helpful, unhelpful, reads, read_at, revived_at
     FROM standing WHERE memory_id IN carray(?) AND ns = ?"""
 _SETTLED: Final = """SELECT r.seq, r.slot, r.at, r.winner,

@@ -46,7 +46,7 @@ from .reranking import Reranking
 from .rows import NamespaceRow
 from .signals import signals_of
 from .splitting import interleaved, questions_in, sides_in
-from .times import zone_of
+from .times import as_set_up, zone_of
 from .understand import Question, in_first_person, understand
 from .vector_lag import NAME as BEHIND
 from .vector_lag import VectorLag
@@ -118,6 +118,7 @@ class Recall:
         with model.view():
             namespace = model.namespace(request.namespace)
             if namespace is not None:
+                namespace = as_set_up(model, namespace, request.position)
                 asker = asker_of(model, namespace.ns, request.query, request.asker, request.known(now))
                 request = replace(request, asker=asker)
                 own = self._dictionaries.analyzer(model, namespace.ns, general)

@@ -8,7 +8,7 @@ from taishi.ingest.normal import normal_value
 
 from .joint import names_of
 from .memories import rectangles_of
-from .point import Point
+from .point import Point, known_then
 from .reading import ReadModel
 from .rows import NamespaceRow
 
@@ -23,10 +23,10 @@ def timeline(
     their claims have there, as in every other answer. A forgotten claim's is there, without a word."""
     if namespace is None:
         return {"items": [], "truncated": False}
-    where, values = "ns = ?", [namespace.ns]
-    given: list[Any] = values
+    where = f"ns = ? AND {known_then('claims', at='?', upto='?')}"
+    given: list[Any] = [namespace.ns, *point.bounds]
     if subject is not None:
-        keys = names_of(model, namespace.ns, normal_value(subject))
+        keys = names_of(model, namespace.ns, normal_value(subject), point=point)
         where += f" AND subject_key IN ({', '.join('?' * len(keys))})"
         given += keys
     if predicate is not None:

@@ -6,8 +6,11 @@ from datetime import UTC, tzinfo
 from functools import lru_cache
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
+import orjson
+
 from taishi.ingest.instants import from_datetime, parse
 
+from .reading import ReadModel
 from .rows import NamespaceRow
 
 
@@ -15,6 +18,15 @@ def zone_of(namespace: NamespaceRow | None) -> tzinfo:
     if namespace is None:
         return UTC
     return _zone(namespace.timezone)
+
+
+def as_set_up(model: ReadModel, namespace: NamespaceRow, position: int | None) -> NamespaceRow:
+    """With the time zone that had been set by the position; None: by now."""
+    if position is None:
+        return namespace
+    sql = "SELECT given FROM settings WHERE ns = ? AND seq <= ? ORDER BY seq DESC"
+    given = (orjson.loads(row[0]) for row in model.rows(sql, namespace.ns, position))
+    return namespace._replace(timezone=next((one["timezone"] for one in given if "timezone" in one), "UTC"))
 
 
 @lru_cache(maxsize=512)

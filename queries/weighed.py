@@ -11,7 +11,7 @@ from taishi.projections.activation import Use
 
 from .point import Point, stood_then
 from .reading import ReadModel
-from .rows import ClaimRow
+from .rows import ClaimRow, Standing
 
 
 def as_weighed(model: ReadModel, claims: Mapping[int, ClaimRow], point: Point) -> Mapping[int, ClaimRow]:
@@ -41,9 +41,21 @@ def as_used(model: ReadModel, claims: Iterable[int], point: Point, *, before: in
     return {row[0]: Use._make(row[1:]) for row in rows}
 
 
+def as_judged(model: ReadModel, ns: int, memory_ids: Iterable[str], point: Point) -> list[Standing]:
+    """What callers thought of memories at the point. Of the recalls of one day only the first is told there."""
+    if point.whole:
+        return model.standing(ns, memory_ids)
+    return [Standing._make(row) for row in model.rows_named(_JUDGED, memory_ids, *point.bounds, ns)]
+
+
 _EQUAL: Final = "o.slot = c.slot AND o.value_fp = c.value_fp AND o.negates = c.negates"
 _VERSION: Final = """SELECT max(u.seq) FROM uses u
     WHERE u.ns = c.ns AND u.memory_id = c.claim_id AND u.at <= ?2 AND u.seq <= ?3"""
+_JUDGED: Final = """SELECT u.memory_id, u.confirmations, (SELECT min(c.at) FROM uses c WHERE c.ns = u.ns
+        AND c.memory_id = u.memory_id AND c.confirmations = u.confirmations AND u.confirmations > 0),
+    u.helpful, u.unhelpful, u.reads, u.read_at, NULL
+    FROM uses u WHERE u.memory_id IN carray(?1) AND u.ns = ?4 AND u.seq = (SELECT max(v.seq) FROM uses v
+        WHERE v.ns = u.ns AND v.memory_id = u.memory_id AND v.at <= ?2 AND v.seq <= ?3)"""
 _WEIGHTS: Final = f"""SELECT c.seq, c.own_importance, (SELECT count(DISTINCT o.source) FROM claims o
         WHERE {_EQUAL} AND {stood_then('o')}), s.confirmations
     FROM claims c LEFT JOIN uses s ON s.ns = c.ns AND s.memory_id = c.claim_id AND s.seq = ({_VERSION})

@@ -27,6 +27,12 @@ def at(text: str) -> int:
     return from_datetime(parse(text))
 
 
+def told(reply: dict[str, Any]) -> dict[str, Any]:
+    """All of an answer but what names the reading of it."""
+    items = [{**item, "exposure_id": None} for item in reply["items"]]
+    return {**reply, "items": items, "exposure_id": None, "as_of": None}
+
+
 class ReadSide:
     """Folds `events` into one partition below `folder`."""
 

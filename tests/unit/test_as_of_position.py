@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import tempfile
 from pathlib import Path
-from typing import Any
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from taishi.ingest.envelope import Event
 from tests.support.history import History, claim_id
-from tests.support.read_side import ReadSide, at
+from tests.support.read_side import ReadSide, at, told
 
 JAN, MAY = at("2026-01-01T00:00:00Z"), at("2026-05-01T00:00:00Z")
 PLACES = ("Bruges", "Ghent", "Liège")
@@ -56,12 +55,6 @@ def played(steps: list[tuple[str, int, int]]) -> History:
             else:
                 h.resolve(target, winner=target if when % 2 else None)
     return h
-
-
-def told(reply: dict[str, Any]) -> dict[str, Any]:
-    """All of an answer but what names the reading of it."""
-    items = [{**item, "exposure_id": None} for item in reply["items"]]
-    return {**reply, "items": items, "exposure_id": None, "as_of": None}
 
 
 @settings(max_examples=25, deadline=None)
