@@ -24,7 +24,7 @@ def _place(text: str) -> Part | None:
         return None
     if re.search(r"\d+(?:号楼|栋|幢|号院|单元|弄|号)$", text):
         return Part(text, "place")
-    if re.search(r"[工作上班吃喝玩写]$|(?:做|当|准备|学习|等|想|说|一起|下来|进去|出去|院|几天|一晚|一天|得)$|还是|^[他她你]|[楼层的]$|^(?:着|一起|下|进|了|不|几|过|哪)|的(?:时候|人)", text) and not is_place(text):
+    if re.search(r"[工作上班吃喝玩写]$|(?:做|当|准备|学习|等|想|说|一起|下来|进去|出去|院|几天|一晚|一天|得)$|还是|^[他她你]|[楼层的]$|^(?:着|一起|下|进|了|不|几|过|哪|装修|打扫|收拾)|的(?:时候|人)", text) and not is_place(text):
         return None
     return Part(text, "city" if is_place(text) else "place")
 
