@@ -1,8 +1,8 @@
 """Frames: the data rows that say which words state which claim, and the index that finds them quickly.
 
-A row of `zh.toml`/`en.toml` has triggers (words that must stand in the clause) and a pattern: `right` for what follows
-the trigger, or `whole` for the clause with a group `s` for what stands before. What stands before must be read without
-rest as subject and adverbs, else the row claims nothing.
+A row of the tables (`*_zh.toml`, `*_en.toml`) has triggers (words that must stand in the clause) and a pattern:
+`right` for what follows the trigger, or `whole` for the clause with a group `s` for what stands before. What stands
+before must be read without rest as subject and adverbs, else the row claims nothing.
 """
 
 from __future__ import annotations
