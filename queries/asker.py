@@ -18,7 +18,7 @@ from .subjects import known_among
 from .understand import in_own_name, of_asker
 
 SUBJECTS: Final = 200
-"""Subjects that are looked through, those with the most claims first."""
+"""Subjects that are looked through, those first that were spoken of first: which they are does not change."""
 LOOKED_AT: Final = 8
 """Claims of a subject, of which one has to be said by himself."""
 
@@ -43,7 +43,7 @@ def _only_speaker(model: ReadModel, ns: int, point: Point) -> str | None:
 
 
 _SPEAKERS: Final = f"""SELECT u.subject_key
-    FROM (SELECT ns, subject_key FROM subjects WHERE ns = ?1 ORDER BY claims DESC, subject_key LIMIT ?4) u
+    FROM (SELECT ns, subject_key FROM subjects s WHERE ns = ?1 AND {known_then('s')} ORDER BY seq LIMIT ?4) u
     WHERE EXISTS (
         SELECT 1 FROM (
             SELECT c.source, c.subject, c.speaker FROM claims c

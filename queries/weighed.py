@@ -56,8 +56,8 @@ _JUDGED: Final = """SELECT u.memory_id, u.confirmations, (SELECT min(c.at) FROM 
     u.helpful, u.unhelpful, u.reads, u.read_at, NULL
     FROM uses u WHERE u.memory_id IN carray(?1) AND u.ns = ?4 AND u.seq = (SELECT max(v.seq) FROM uses v
         WHERE v.ns = u.ns AND v.memory_id = u.memory_id AND v.at <= ?2 AND v.seq <= ?3)"""
-_WEIGHTS: Final = f"""SELECT c.seq, c.own_importance, (SELECT count(DISTINCT o.source) FROM claims o
-        WHERE {_EQUAL} AND {stood_then('o')}), s.confirmations
+_WEIGHTS: Final = f"""SELECT c.seq, c.own_importance, CASE WHEN {stood_then('c')} THEN
+        (SELECT count(DISTINCT o.source) FROM claims o WHERE {_EQUAL} AND {stood_then('o')}) ELSE 0 END, s.confirmations
     FROM claims c LEFT JOIN uses s ON s.ns = c.ns AND s.memory_id = c.claim_id AND s.seq = ({_VERSION})
     WHERE c.seq IN carray(?1)"""
 _USES: Final = f"""WITH wanted AS (SELECT value FROM carray(?1)) SELECT c.seq,

@@ -7,11 +7,13 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from taishi.ingest.envelope import Actor, Event
 from taishi.ingest.errors import NotFound
+from taishi.queries import asker
 from taishi.queries.explanation import explanation
 from taishi.queries.listing import ListRequest, list_memories
 from taishi.queries.memories import Found, life, memory
@@ -135,11 +137,11 @@ def shown(side: ReadSide, ids: list[str], known_at: int | None = None) -> dict[s
 @settings(max_examples=40, deadline=None)
 @given(STEPS, st.integers(0, 2), st.sampled_from([None, "s"]), st.sampled_from([None, "ann"]))
 def test_every_read_of_the_past_is_that_of_then(
-    steps: list[tuple[str, int, int, int]], first: int, session: str | None, asker: str | None
+    steps: list[tuple[str, int, int, int]], first: int, session: str | None, by: str | None
 ) -> None:
     events = played(steps).events
     kinds = frozenset({"claim", "event"}) if session is None else frozenset({"event"} if first == 1 else {"claim"})
-    more: dict[str, Any] = {"session": session, "asker": asker, "explain": True, "limit": (1, 3, 10)[first]}
+    more: dict[str, Any] = {"session": session, "asker": by, "explain": True, "limit": (1, 3, 10)[first]}
     more["wanted"] = Wanted(kinds=kinds)
     with tempfile.TemporaryDirectory() as folder:
         whole = ReadSide(Path(folder) / "whole", events)
@@ -257,3 +259,40 @@ def test_the_fate_that_is_explained_is_that_of_the_asked_point(tmp_path: Path) -
     assert (then["status"], then["removed_at"], then["removed_by"], then["superseded"]) == ("current", None, None, [])
     now = fate(Point(valid_at=side.now, known_at=side.now))
     assert (now["status"], now["removed_why"], now["removed_by"]["type"]) == ("retracted", "wrong", "claim.retracted")
+
+
+def test_what_was_taken_back_weighs_as_it_was_stated(tmp_path: Path) -> None:
+    """However often the same is said by others."""
+    h = History(clock=MAY)
+    wrong = h.claim("Bob", "likes", "Ghent")
+    h.add("claim.retracted", facts={"targets": [claim_id(wrong)], "was": "wrong"})
+    for _ in range(4):
+        h.claim("Bob", "likes", "Ghent")
+    asked = h.events[-1].recorded_at
+    then = ReadSide(tmp_path / "then", h.events, now=asked)
+    h.clock = MAY + HOUR
+    h.say("Nothing new.")
+    side = ReadSide(tmp_path / "whole", h.events)
+    ids = [claim_id(wrong)]
+    assert shown(side, ids, asked) == shown(then, ids)
+    assert shown(then, ids)["list None"][-1]["importance"] == 0.5
+
+
+def test_who_speaks_is_told_alike_when_others_are_spoken_of_more(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(asker, "SUBJECTS", 2)
+    h = History(clock=MAY)
+    said = h.say("I live in Ghent.", actor=Actor(id="ann"))
+    h.claim("Ann", "lives_in", "Ghent", said=said, said_by="Ann")
+    h.claim("Rob", "likes", "Ghent")
+    read = len(h.events)
+    before = ReadSide(tmp_path / "then", h.events)
+    for value in PLACES:
+        for who in ("Rob", "Bob"):
+            h.claim(who, "likes", value)
+    side = ReadSide(tmp_path / "whole", h.events)
+    question = "where do I live?"
+    told_then = told(before.ask(question))
+    assert told_then["items"]
+    assert told(side.ask(question, position=read)) == told_then
