@@ -11,7 +11,7 @@ from .subjects import Part
 from .zh import any_of
 from .zh_values import BAD_OBJECT, noun
 
-_LODGING: Final = re.compile(r"(?:酒店|宾馆|民宿|旅馆|招待所|青旅|帐篷|病房|医院)里?|.*[这那]个|[一二三四五六七八九十\d]+楼.*个")
+_LODGING: Final = re.compile(r"(?:酒店|宾馆|民宿|旅馆|客栈|度假村|招待所|青旅|帐篷|病房|医院|ICU|(?:急诊)?观察室|月子中心|梦|心)里?|.*[这那]个|[一二三四五六七八九十\d]+楼.*个")
 """Where one stays and does not live."""
 
 

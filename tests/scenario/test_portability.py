@@ -114,7 +114,7 @@ def test_the_round_trip_gives_the_same_answers(taishi: RunningTaishi, tmp_path: 
     content = (tmp_path / "x.jsonl").read_text("utf-8")
     assert "花生" in content and not any(word in content for word in FORGOTTEN)
     imported = taishi.cli("import", str(tmp_path / "x.jsonl"), "-n", "dst", "--json")
-    assert json.loads(imported.stdout) == {"imported": told["events"], "duplicates": 0}, imported.stderr
+    assert json.loads(imported.stdout) == {"imported": told["events"], "duplicates": 0, "silent": 0}, imported.stderr
     taishi.settle("dst")
     before = plain(answers(taishi, "src"))
     after = plain(answers(taishi, "dst"))
@@ -122,7 +122,7 @@ def test_the_round_trip_gives_the_same_answers(taishi: RunningTaishi, tmp_path: 
         assert one == other
     assert len(before[0]["items"]) >= 12 and any(item["status"] == "forgotten" for item in before[0]["items"])
     again = taishi.cli("import", str(tmp_path / "x.jsonl"), "-n", "dst", "--json")
-    assert json.loads(again.stdout) == {"imported": 0, "duplicates": told["events"]}
+    assert json.loads(again.stdout) == {"imported": 0, "duplicates": told["events"], "silent": 0}
     assert call(taishi, "GET", "/v1/status", params={"namespace": "dst"})["pending_extractions"] == 0
 
 

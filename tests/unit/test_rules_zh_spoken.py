@@ -194,3 +194,14 @@ def test_a_time_zone_is_one_slot_in_both_languages() -> None:
     registry = default_registry()
     [told], [said] = claims("我的时区改为UTC+9了"), claims("My timezone is UTC+8.")
     assert slot_parts("n", told, registry) == slot_parts("n", said, registry)
+
+
+@pytest.mark.parametrize("text", ["上周住进了听松阁。", "去年搬进了听松阁。"])
+def test_who_moved_in_at_a_time_stays(text: str) -> None:
+    (claim,) = claims(text)
+    assert (claim.predicate, claim.value, claim.valid_to) == ("lives_in", "听松阁", None)
+
+
+@pytest.mark.parametrize("text", ["我住进医院了", "昨天住进了急诊观察室", "昨晚住进了客栈"])
+def test_where_one_lodges_is_no_home(text: str) -> None:
+    assert read(text) == set()
