@@ -125,12 +125,8 @@ def _explained(reply: dict[str, Any]) -> None:
         old, new = ((link[side] or {}).get("value") or "(forgotten)" for side in ("old", "new"))
         became = "is believed no more" if link["new"] is None else f"gave way to {new}"
         out.print(f"at {moment(link['known_at'])}: {old} {became} ({link['rule']})")
-    fate = reply.get("fate", {})
-    if (by := fate.get("removed_by")) is not None:
-        instead = f"; instead: {by['memory']['text']}, id {by['memory']['id']}" if by["memory"] else ""
-        reason = f", for: {by['reason']}" if by.get("reason") else ""
-        out.print(f"taken back at {moment(fate['removed_at'])} by {by['type'] or 'an event'} at {by['position']}"
-                  f" ({fate['removed_why']}){reason}{instead}")  # fmt: skip
+    if (fate := reply.get("fate", {})).get("removed_by"):
+        out.print(_taken_back(fate))
     for claim in reply.get("claims", ()):
         out.print(f"says: {claim['text']} ({claim['status']}, id {claim['id']})")
     for read in reply.get("reads", ()):
@@ -138,6 +134,14 @@ def _explained(reply: dict[str, Any]) -> None:
         out.print(f"recalled at {moment(read['at'])} by {who}, in place {read['rank']} (told at {read['position']})")
     if reply.get("beliefs"):
         _print_rectangles(reply["beliefs"])
+
+
+def _taken_back(fate: Mapping[str, Any]) -> str:
+    by = fate["removed_by"]
+    instead = f"; instead: {by['memory']['text']}, id {by['memory']['id']}" if by["memory"] else ""
+    reason = f", for: {by['reason']}" if by.get("reason") else ""
+    what = f"{by['type'] or 'an event'} at {by['position']} ({fate['removed_why']})"
+    return f"taken back at {moment(fate['removed_at'])} by {what}{reason}{instead}"
 
 
 def _recalled(reply: dict[str, Any]) -> None:

@@ -11,7 +11,7 @@ from typing import Final
 from ..claims import Claim, Quote
 from ..instants import FOREVER, from_datetime
 from ..timewords import TimeSpan, tense_of
-from .frames import Emit
+from .frames import Course, Emit, Frame
 from .grammar import Carry, Grammar, Place, Reading
 from .modality import corrects, is_required
 from .subjects import Subject
@@ -40,25 +40,10 @@ _DONE_TO_ME: Final = re.compile(r"[给让帮叫带把送派教请]我")
 def claims_of(grammar: Grammar, reading: Reading, place: Place, carry: Carry) -> list[Claim]:
     """The row's claims; none where words and time do not go together."""
     frame, left, subject = reading.frame, reading.left, reading.subject
-    spans, borrowed = place.spans, False
-    if not spans and carry.spans and frame.course in ("happening", "plan") and _AFTERWARDS.match(place.clause.text) is None:
-        spans, borrowed = carry.spans, True
-    elif place.spans and not frame.verbatim:
-        carry.spans, carry.spans_start = place.spans, place.clause.start
-    if frame.ahead and spans and not any(_ahead(span, place) for span in spans):
-        spans = place.inside(spans_of(place.sentence.text, said_at=place.utterance.said_at, tense="future"))
-    if frame.course == "plan" and _WAS_PLANNED.search(place.clause.text) is not None:
+    spans, borrowed = _spans(frame, place, carry)
+    course = _course(reading, place)
+    if course is None or not _timely(grammar, reading, spans, place):
         return []
-    if (left.plan and frame.course != "plan") or not _timely(grammar, reading, spans, place):
-        return []
-    course = frame.course
-    if course == "state" and _BEGINS.search(place.clause.text) is not None:
-        course = "change"
-    if frame.subjects.startswith(("thing", "system")) and is_of_systems(frame.emit[0].predicate):
-        if is_required(place.clause.text, chinese=place.sentence.chinese):
-            return []
-        if course == "change" and not has_changed(place.clause.text):
-            course = "noted"
     if course == "state" and place.lead is not None and _NOWADAYS.match(place.utterance.text, place.lead) is not None:
         spans = ()
     when = validity(
@@ -79,6 +64,35 @@ def claims_of(grammar: Grammar, reading: Reading, place: Place, carry: Carry) ->
         if frame.brings_up or subject.kind != "self" and _DONE_TO_ME.search(place.clause.text) is not None:
             carry.subject = False
     return claims
+
+
+def _spans(frame: Frame, place: Place, carry: Carry) -> tuple[Sequence[TimeSpan], bool]:
+    """The times the row is told of, and whether they are borrowed: a happening or a plan without any is of those that
+    an earlier clause told."""
+    spans, borrowed = place.spans, False
+    if not spans and carry.spans and frame.course in ("happening", "plan") and _AFTERWARDS.match(place.clause.text) is None:
+        spans, borrowed = carry.spans, True
+    elif spans and not frame.verbatim:
+        carry.spans, carry.spans_start = spans, place.clause.start
+    if frame.ahead and spans and not any(_ahead(span, place) for span in spans):
+        spans = place.inside(spans_of(place.sentence.text, said_at=place.utterance.said_at, tense="future"))
+    return spans, borrowed
+
+
+def _course(reading: Reading, place: Place) -> Course | None:
+    """How the row goes on in time, by what the clause says besides; None where it tells of what was planned once, of a
+    plan instead of what is, or of what a system is required to be."""
+    frame, course, text = reading.frame, reading.frame.course, place.clause.text
+    if course == "plan" and _WAS_PLANNED.search(text) is not None or course != "plan" and reading.left.plan:
+        return None
+    if course == "state" and _BEGINS.search(text) is not None:
+        course = "change"
+    if frame.subjects.startswith(("thing", "system")) and is_of_systems(frame.emit[0].predicate):
+        if is_required(text, chinese=place.sentence.chinese):
+            return None
+        if course == "change" and not has_changed(text):
+            return "noted"
+    return course
 
 
 def _tell(reading: Reading, place: Place, carry: Carry) -> None:

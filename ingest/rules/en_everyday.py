@@ -190,7 +190,7 @@ def _schedule(text: str) -> Part | None:
 CLEANERS: Final[Mapping[str, Callable[[str], Part | None]]] = {
     "one_animal": _one_of, "calling": _calling, "one_relation": _one_of,
     "feared": _feared, "doing_less": _doing_less, "gave_up": _gave_up, "given_up": _given_up, "collected": _collected, "business": _business,
-    "daily": _daily, "act": _act, "subject": _subject, "campus": _campus, "moment": _moment, "address": _address, "durable": _durable, "instrument": _GENERAL["skip"], "parted": _mapped("parted"),
+    "daily": _daily, "act": _act, "subject": _subject, "campus": _campus, "moment": _moment, "address": _address, "durable": _durable, "instrument": Part, "parted": _mapped("parted"),
     "died": _mapped("died"), "handed": _mapped("handed"), "thing": _thing, "given_thing": _given_thing, "lodging": _lodging, "decided": _decided,
     "schedule": _schedule, "exact_moment": _exact_moment, "made_so": _mapped("made_so"), "taught_at": _taught_at, "given": lambda text: Part(text.strip()), "event_said": lambda text: Part(text.strip(), "event"),
 }

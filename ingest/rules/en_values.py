@@ -327,5 +327,5 @@ CLEANERS: Final[Mapping[str, Callable[[str], Part | None]]] = {
     "duty": _duty, "own_name": _own_name, "person_name": _person_name, "tool": _tool, "version": _version,
     "setting_value": _setting_value, "illness": _illness, "tongue": _tongue, "study": _study, "aspect": _aspect,
     "setting": _mapped("setting"), "marital": _mapped("marital"), "diet": _mapped("diet"), "detail": _detail, "code_like": _code_like,
-    "no_article": _no_article, "department": _department, "introduced": _introduced, "skip": Part, "smoking": lambda text: Part("smoking" if text.lower().startswith("smok") else "vaping"),
+    "no_article": _no_article, "department": _department, "introduced": _introduced, "smoking": lambda text: Part("smoking" if text.lower().startswith("smok") else "vaping"),
 }
