@@ -72,7 +72,11 @@ def seal(
 def list_segments(as_json: AsJson = False) -> None:
     """The segments, oldest first. One that was lost or altered is told as such, with exit code 1; what is in them is
     looked through by `taishi audit verify`."""
-    with failing_clearly(as_json=as_json), reached_server(load_settings()) as settings, opened_log(settings) as (log, _):
+    with (
+        failing_clearly(as_json=as_json),
+        reached_server(load_settings()) as settings,
+        opened_log(settings) as (log, _),
+    ):
         rows = [row for partition in range(settings.partitions) for row in _shown_of(log, partition)]
     if as_json:
         print_json({"folder": str(settings.archive_folder), "segments": rows})
