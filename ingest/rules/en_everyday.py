@@ -138,7 +138,7 @@ _NO_THING: Final = re.compile(
     r"money|cash|time|weight|hope|jobs?|work|energy|patience|appetite|strength|access|choice|chance|option|need|problems?|issues?|questions?|feelings?|pain|symptoms?|"
     r"fever|cold|cough|habit|urge|feeling|permission|information|details?|answers?|number|address|link|files?|data|code|contact|hours?|days?|weeks?|years?|minutes?|"
     r"meetings?|lessons?|class(?:es)?|right|excuse|faith|trust|interest|desire|space|room|budget|deadline|votes?|notice|word|best|heart|opinion|advice|point|speech|talk|"
-    r"presentation|regards|consent|seat|blood|all|thing|things|stuff|strategy|feature|reports?|papers?|documents?|homework|ball|logic|project|support|lead|reins|baton|mind|temper|voice|way|fear|allergy|headaches?|migraines?|"
+    r"presentation|regards|consent|seat|blood|all|thing|things|stuff|strategy|feature|reports?|papers?|documents?|homework|ball|ending|age|secrets?|name|logic|project|support|lead|reins|baton|mind|temper|voice|way|fear|allergy|headaches?|migraines?|"
     r"tickets? available|luck|clue|reason|proof|control|power|attention|love|opportunity|friends?|family|parents|kids|children|boyfriend|girlfriend|husband|wife|partner|lunch|dinner|breakfast|food|snacks?|sandwich|bugs?|errors?|warnings?|ones?)\b|^\d|\x00|\[redacted",
     re.I,
 )
@@ -168,7 +168,7 @@ def _decided(text: str) -> Part | None:
 
 
 _CLOCK: Final = re.compile(r"at \d{1,2}(?::\d\d)?(?: sharp)?", re.I)
-_VAGUE_MOMENT: Final = re.compile(r"\b(?:track|time|hold|fire|fun|good|great|hard|the (?:roof|table|agenda|board|house|floor|wall|calendar|way|list)|risk|stake|me|us|it|course|best|all|order|person|progress|early|late|soon)\b|\bmay (?:be|not)\b", re.I)
+_VAGUE_MOMENT: Final = re.compile(r"\b(?:track|time|hold|fire|fun|good|great|hard|the (?:roof|table|agenda|board|house|floor|wall|calendar|way|list)|risk|stake|me|us|it|course|best|all|order|person|progress|street|road|avenue|page|platform|early|late|soon)\b|\bmay (?:be|not)\b", re.I)
 
 
 def _exact_moment(text: str) -> Part | None:

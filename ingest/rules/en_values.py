@@ -247,6 +247,8 @@ def _illness(text: str) -> Part | None:
     text = re.sub(r"(?<=\w) (?:on|in) (?:my|his|her|both|the) .*$", "", text)
     low = text.lower()
     words = low.split()
+    if low.startswith(("rid of ", "over ", "through ")):
+        return None
     if low in SETS["ill"] or len(words) <= 4 and any(len(end) > 3 and end in SETS["ill"] for n in (1, 2, 3) if (end := " ".join(words[n:]))):
         return Part(text)
     return None

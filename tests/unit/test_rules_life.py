@@ -127,7 +127,7 @@ def test_kinds_of_everyday_statements(text: str, wanted: set[tuple[str, str, str
 @pytest.mark.parametrize(
     "text",
     [
-        "I replaced it with a comma.", "I always have time for dinner.", "My rent is due.", "The importer app is written in English.",
+        "I replaced it with a comma.", "I always have time for dinner.", "We deploy our app to Production.", "I got rid of a headache.", "The party is on 5th street.", "My rent is due.", "The importer app is written in English.",
         "I haven't smoked anything this good.", "I can't have coffee after five.", "I have a phone call.", "I have a garden party.", "I can drive.", "The release is on track.", "The party is on me.", "The backup runs on Linux.",
         "Been in Turku, originally from Lund.", "I put the dog down on the sofa.", "I'm off.", "Every time I call, it hurts.", "The lid is out.", "I take the bus.", "The lid is off.", "It drives me mad.", "I rent a car in Turku.", "I see this error every day.",
         "The news reports to us that Signe left.", "The production database is in eu-west-1.",

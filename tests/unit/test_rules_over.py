@@ -39,7 +39,7 @@ def test_who_parts_with_a_thing_has_it_no_more(text: str, thing: str) -> None:
     "text",
     [
         "I sold 40 tickets.", "I sold the idea to the board.", "I lost my temper.", "I lost my keys again.", "I gave my notice to HR.",
-        "I gave the key to Jonas.", "I gave the report to my boss.", "I handed the phone to my sister.", "I lent out the van to a friend.", "My van was sold to me by a friend.", "I don't have the patience any more.", "I no longer have access to the wiki.", "We got rid of the bug.",
+        "I gave the key to Jonas.", "I gave the report to my boss.", "I gave away the ending.", "I handed the phone to my sister.", "I lent out the van to a friend.", "My van was sold to me by a friend.", "I don't have the patience any more.", "I no longer have access to the wiki.", "We got rid of the bug.",
         "I gave my son to the childminder.", "My sandwich got stolen.", "I would have sold the van.", "I want to sell the van.", "Did I sell the van?",
     ],
 )  # fmt: skip
@@ -69,6 +69,8 @@ def test_one_thing_in_the_place_of_another(text: str, predicate: str, old: str, 
         ("I left my bag, I'm at Halden.", set()),
         ("I have to let go.", set()),
         ("I've been at Halden since Friday.", set()),
+        ("I've been at Halden for two weeks.", set()),
+        ("I've worked at Halden for two weeks.", {("works_at", "Halden")}),
         ("I've worked at Halden for three years.", {("works_at", "Halden")}),
         ("I've been at Halden since 2019.", {("works_at", "Halden")}),
         ("I got laid off in January.", {("works_at", "none")}),
