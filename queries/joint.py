@@ -41,8 +41,7 @@ def homes_of(model: ReadModel, slots: Iterable[int], *, point: Point | None) -> 
     while fresh:
         found = set(model.rows_in(_NEAR, fresh))
         if aliases:
-            ns = model.one("SELECT ns FROM slots WHERE slot = ?", fresh[0])
-            at = _names_known(model, 0 if ns is None else ns[0], point)
+            at = _names_known(model, "(SELECT ns FROM slots WHERE slot = ?)", fresh[0], point)
             found |= set(model.rows_in(_ALIASED, fresh, at, at, at, at))
         if judged:
             for one, other, merged in (*model.rows_in(_JUDGED_A, fresh), *model.rows_in(_JUDGED_B, fresh)):
@@ -74,13 +73,16 @@ _JUDGED_A: Final = _JUDGED.format(one="a", other="b")
 _JUDGED_B: Final = _JUDGED.format(one="b", other="a")
 
 
-def _names_known(model: ReadModel, ns: int, point: Point | None) -> int:
+_FIRST_SAID: Final = "SELECT min(at) FROM identities"
+
+
+def _names_known(model: ReadModel, namespace: str, value: int, point: Point | None) -> int:
     """The instant as of which names count at the point: before the first thing said of who is who that was not read
-    there, for none is recorded before an earlier one."""
+    there, for none is recorded before an earlier one. `namespace` is the SQL that makes its number of `value`."""
     known = ALWAYS if point is None or point.known is None else point.known
     if point is None or point.position is None:
         return known
-    (unread,) = model.one("SELECT min(at) FROM identities WHERE ns = ? AND seq > ?", ns, point.position) or (None,)
+    (unread,) = model.one(f"{_FIRST_SAID} WHERE ns = {namespace} AND seq > ?", value, point.position) or (None,)
     return known if unread is None else min(known, unread - 1)
 
 
@@ -91,13 +93,13 @@ def has_names(model: ReadModel, ns: int) -> bool:
 
 def names_of(model: ReadModel, ns: int, key: str, *, point: Point) -> list[str]:
     """The (normalised) names of one entity at the point, itself first."""
-    at = _names_known(model, ns, point)
+    at = _names_known(model, "?", ns, point)
     return [key, *(row[0] for row in model.rows(_NAMES, ns, key, at, at, at, at))]
 
 
 def names_in(model: ReadModel, ns: int, spans: Iterable[str], *, point: Point) -> list[str]:
     """Those of `spans` that are names of an entity which has others at the point."""
-    at = _names_known(model, ns, point)
+    at = _names_known(model, "?", ns, point)
     sql = "SELECT name_key FROM names WHERE name_key IN carray(?) AND ns = ? AND known_from <= ? AND known_to > ?"
     return [row[0] for row in model.rows_named(sql, spans, ns, at, at)]
 

@@ -116,9 +116,8 @@ class Recall:
         degraded: list[str] = []
         vector = self._vector(request.query, terms, degraded)
         with model.view():
-            namespace = model.namespace(request.namespace)
+            namespace = as_set_up(model, model.namespace(request.namespace), request.position)
             if namespace is not None:
-                namespace = as_set_up(model, namespace, request.position)
                 asker = asker_of(model, namespace.ns, request.query, request.asker, request.known(now))
                 request = replace(request, asker=asker)
                 own = self._dictionaries.analyzer(model, namespace.ns, general)

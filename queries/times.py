@@ -20,10 +20,12 @@ def zone_of(namespace: NamespaceRow | None) -> tzinfo:
     return _zone(namespace.timezone)
 
 
-def as_set_up(model: ReadModel, namespace: NamespaceRow, position: int | None) -> NamespaceRow:
-    """With the time zone that had been set by the position; None: by now."""
-    if position is None:
+def as_set_up(model: ReadModel, namespace: NamespaceRow | None, position: int | None) -> NamespaceRow | None:
+    """With the time zone that had been set by the position (None: by now); none where it was not there yet."""
+    if namespace is None or position is None:
         return namespace
+    if namespace.ns > position:
+        return None
     sql = "SELECT given FROM settings WHERE ns = ? AND seq <= ? ORDER BY seq DESC"
     given = (orjson.loads(row[0]) for row in model.rows(sql, namespace.ns, position))
     return namespace._replace(timezone=next((one["timezone"] for one in given if "timezone" in one), "UTC"))

@@ -296,3 +296,12 @@ def test_who_speaks_is_told_alike_when_others_are_spoken_of_more(
     told_then = told(before.ask(question))
     assert told_then["items"]
     assert told(side.ask(question, position=read)) == told_then
+
+
+def test_a_namespace_is_not_there_before_its_first_event(tmp_path: Path) -> None:
+    h = History()
+    h.say("I like rain.", namespace="other")
+    h.say("I like snow.")
+    question = "what do I like?"
+    then = told(ReadSide(tmp_path / "then", h.events[:1]).ask(question, explain=True))
+    assert told(ReadSide(tmp_path / "whole", h.events).ask(question, explain=True, position=1)) == then
