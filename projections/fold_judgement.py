@@ -57,8 +57,8 @@ def judged(model: Model, event: Event, ns: int) -> None:
     """The model audit's verdict on a pair of claims: near copies (`merge`) or not (`keep`). The last one counts."""
     one, other = sorted(event.facts["claims"])
     model.execute(
-        "INSERT OR REPLACE INTO verdicts (ns, claim_a, claim_b, same) VALUES (?, ?, ?, ?)",
-        (ns, one, other, event.facts["verdict"] == "merge"),
+        "INSERT OR REPLACE INTO verdicts (ns, claim_a, claim_b, same, at, seq) VALUES (?, ?, ?, ?, ?, ?)",
+        (ns, one, other, event.facts["verdict"] == "merge", event.recorded_at, event.position.seq),
     )
 
 

@@ -19,8 +19,8 @@ def configured(model: Model, event: Event, ns: int) -> None:
         return
     given = orjson.dumps(event.body, option=orjson.OPT_SORT_KEYS).decode()
     model.execute(
-        "INSERT INTO settings (seq, ns, event_id, key_id, given) VALUES (?, ?, ?, ?, ?)",
-        (event.position.seq, ns, event.event_id, event.key_id, given),
+        "INSERT INTO settings (seq, ns, event_id, at, key_id, given) VALUES (?, ?, ?, ?, ?, ?)",
+        (event.position.seq, ns, event.event_id, event.recorded_at, event.key_id, given),
     )
     row = model.execute("SELECT settings FROM namespaces WHERE ns = ?", (ns,)).get
     _set(model, ns, orjson.loads(row), event.position.seq, event.body)

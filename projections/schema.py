@@ -49,7 +49,7 @@ CREATE TABLE namespaces (
     fadings INTEGER NOT NULL DEFAULT 0   -- events that took memories out of normal recall, or back into it
 );
 CREATE TABLE settings (              -- what callers set up a namespace with; its row and its dictionary follow from it
-    seq INTEGER PRIMARY KEY, ns INTEGER NOT NULL, event_id TEXT NOT NULL, key_id INTEGER NOT NULL,
+    seq INTEGER PRIMARY KEY, ns INTEGER NOT NULL, event_id TEXT NOT NULL, at INTEGER NOT NULL, key_id INTEGER NOT NULL,
     given TEXT NOT NULL              -- JSON object
 );
 CREATE INDEX settings_ns ON settings (ns);
@@ -200,8 +200,9 @@ CREATE TABLE feedback (              -- one verdict per memory shown; item -1: t
     helpful INTEGER NOT NULL, counted INTEGER NOT NULL,
     PRIMARY KEY (ns, exposure, item)
 ) WITHOUT ROWID;
-CREATE TABLE verdicts (              -- judged pairs of claims: near copies or not
+CREATE TABLE verdicts (              -- judged pairs of claims: near copies or not, since when
     ns INTEGER NOT NULL, claim_a TEXT NOT NULL, claim_b TEXT NOT NULL, same INTEGER NOT NULL,
+    at INTEGER NOT NULL, seq INTEGER NOT NULL,
     PRIMARY KEY (ns, claim_a, claim_b)
 ) WITHOUT ROWID;
 CREATE TABLE rulings (               -- first verdict of a caller on a claim: it binds whenever that claim is read

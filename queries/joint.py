@@ -20,7 +20,7 @@ from taishi.projections.model import statement
 from taishi.projections.slot_history import UNREAD, Removal, Resolution, SlotHistory, replay
 
 from .parting import partings
-from .point import Point
+from .point import WHOLE, Point
 from .reading import ReadModel
 from .rows import ClaimRow, Covering, Link, Rectangle
 
@@ -31,7 +31,7 @@ SAME: Final = 20
 
 def homes_of(model: ReadModel, slots: Iterable[int], *, point: Point | None) -> dict[int, int]:
     """For each slot of one namespace that is joint with others, and for those others: the slot that stands for all of
-    them, by the names known and read at the point (None: now)."""
+    them, by the names and verdicts known and read at the point (None: now)."""
     seen = set(slots)
     fresh = list(seen)
     aliases = model.one("SELECT 1 FROM names LIMIT 1") is not None
@@ -44,7 +44,9 @@ def homes_of(model: ReadModel, slots: Iterable[int], *, point: Point | None) -> 
             at = _names_known(model, "(SELECT ns FROM slots WHERE slot = ?)", fresh[0], point)
             found |= set(model.rows_in(_ALIASED, fresh, at, at, at, at))
         if judged:
-            for one, other, merged in (*model.rows_in(_JUDGED_A, fresh), *model.rows_in(_JUDGED_B, fresh)):
+            bounds = WHOLE if point is None else point.bounds
+            rows = [row for sql in (_JUDGED_A, _JUDGED_B) for row in model.rows_in(sql, fresh, *bounds)]
+            for one, other, merged in rows:
                 if merged:
                     found.add((one, other))
                 else:
@@ -68,7 +70,7 @@ _ALIASED: Final = """SELECT s.slot, o.slot FROM slots s
     AND a.known_from <= ? AND a.known_to > ? AND b.known_from <= ? AND b.known_to > ?"""
 _JUDGED: Final = """SELECT {one}.slot, {other}.slot, v.same FROM verdicts v
     JOIN claims a ON a.claim_id = v.claim_a AND a.ns = v.ns JOIN claims b ON b.claim_id = v.claim_b AND b.ns = v.ns
-    WHERE {one}.slot IN carray(?) AND a.erased_at IS NULL AND b.erased_at IS NULL"""
+    WHERE {one}.slot IN carray(?) AND v.at <= ? AND v.seq <= ? AND a.erased_at IS NULL AND b.erased_at IS NULL"""
 _JUDGED_A: Final = _JUDGED.format(one="a", other="b")
 _JUDGED_B: Final = _JUDGED.format(one="b", other="a")
 

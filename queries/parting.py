@@ -16,10 +16,9 @@ from typing import Final
 
 import orjson
 
-from taishi.ingest.instants import FOREVER
 from taishi.projections.dedup import OBJECT, near_form
 
-from .point import Point, stood_then
+from .point import WHOLE, Point, stood_then
 from .reading import ReadModel
 from .rows import CLAIM_COLUMNS, ClaimRow
 
@@ -126,7 +125,7 @@ def partings(model: ReadModel, claims: Iterable[ClaimRow], point: Point | None =
     for (ns, subject), things in by_subject.items():
         rests = {rest for c in things for rest in _denied_as(c.predicate or "", c.value or "", c.qualifiers)}
         if model.rows_named(_DENIED, rests, ns, subject):
-            bounds = (FOREVER, FOREVER) if point is None else point.bounds
+            bounds = WHOLE if point is None else point.bounds
             found |= _assigned([ClaimRow._make(row) for row in model.rows(_HAVINGS, ns, *bounds, subject)])
     return {slot: denials for slot, denials in found.items() if slot in had}
 

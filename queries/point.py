@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Final
 
 from taishi.ingest.instants import FOREVER
+
+WHOLE: Final = (FOREVER, FOREVER)
+"""The `bounds` of all there is."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

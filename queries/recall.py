@@ -116,7 +116,7 @@ class Recall:
         degraded: list[str] = []
         vector = self._vector(request.query, terms, degraded)
         with model.view():
-            namespace = as_set_up(model, model.namespace(request.namespace), request.position)
+            namespace = as_set_up(model, model.namespace(request.namespace), request.known(now))
             if namespace is not None:
                 asker = asker_of(model, namespace.ns, request.query, request.asker, request.known(now))
                 request = replace(request, asker=asker)

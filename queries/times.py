@@ -10,6 +10,7 @@ import orjson
 
 from taishi.ingest.instants import from_datetime, parse
 
+from .point import Point
 from .reading import ReadModel
 from .rows import NamespaceRow
 
@@ -20,14 +21,14 @@ def zone_of(namespace: NamespaceRow | None) -> tzinfo:
     return _zone(namespace.timezone)
 
 
-def as_set_up(model: ReadModel, namespace: NamespaceRow | None, position: int | None) -> NamespaceRow | None:
-    """With the time zone that had been set by the position (None: by now); none where it was not there yet."""
-    if namespace is None or position is None:
+def as_set_up(model: ReadModel, namespace: NamespaceRow | None, point: Point) -> NamespaceRow | None:
+    """With the time zone that had been set by the point; none where it was not there yet at a position."""
+    if namespace is None or point.whole:
         return namespace
-    if namespace.ns > position:
+    if not point.read(namespace.ns):
         return None
-    sql = "SELECT given FROM settings WHERE ns = ? AND seq <= ? ORDER BY seq DESC"
-    given = (orjson.loads(row[0]) for row in model.rows(sql, namespace.ns, position))
+    sql = "SELECT given FROM settings WHERE ns = ? AND at <= ? AND seq <= ? ORDER BY seq DESC"
+    given = (orjson.loads(row[0]) for row in model.rows(sql, namespace.ns, *point.bounds))
     return namespace._replace(timezone=next((one["timezone"] for one in given if "timezone" in one), "UTC"))
 
 

@@ -32,11 +32,11 @@ PEOPLE = ("Bob", "Robert Lee", "Ann")
 THINGS = ("a red Skoda Octavia", "the Skoda", "a piano")
 QUESTIONS = (
     "where do I live?", "where did Bob live before?", "what does Robert Lee like?", "who likes Ghent?",
-    "what do I own?", "What did that restaurant cost?", "tell me about Ann",
+    "what do I own?", "What did that restaurant cost?", "tell me about Ann", "where was I yesterday?",
 )  # fmt: skip
 KINDS = (
     "home", "person", "speaker", "outside", "place", "own", "sold", "alias", "merge", "split", "wrong", "instead",
-    "until", "confirm", "resolve", "recall", "judge", "expire",
+    "until", "confirm", "resolve", "recall", "judge", "expire", "audit", "zone",
 )  # fmt: skip
 STEPS = st.lists(
     st.tuples(st.sampled_from(KINDS), st.integers(0, 2), st.integers(0, 2), st.sampled_from([1, 9, 400])),
@@ -47,7 +47,7 @@ STEPS = st.lists(
 def played(steps: list[tuple[str, int, int, int]]) -> History:
     h = History(clock=MAY)
     claims: list[Event] = []
-    expired: set[str] = set()
+    once: set[str] = set()
     for kind, one, other, hours in steps:
         h.clock = (h.clock or 0) + hours * HOUR
         place, who, begins = PLACES[one], PEOPLE[other], JAN + one * (MAY - JAN) // 4
@@ -74,13 +74,15 @@ def played(steps: list[tuple[str, int, int, int]]) -> History:
             h.add(type_, body={"name": PEOPLE[one], key: who})
         elif kind == "split":
             h.add("entity.split", body={"name": who})
+        elif kind == "zone":
+            h.add("namespace.configured", body={"timezone": ("Asia/Shanghai", "UTC", "America/Lima")[one]})
         elif claims:
-            said_of(h, kind, claims, expired, one, other)
+            said_of(h, kind, claims, once, one, other)
     return h
 
 
-def said_of(h: History, kind: str, claims: list[Event], expired: set[str], one: int, other: int) -> None:
-    """What a caller, or maintenance, says of a claim."""
+def said_of(h: History, kind: str, claims: list[Event], once: set[str], one: int, other: int) -> None:
+    """What a caller, or maintenance, says of a claim. `once` holds what was said that is said no second time."""
     target = claims[(3 * one + other) % len(claims)]
     mine = claim_id(target)
     if kind == "wrong":
@@ -102,8 +104,11 @@ def said_of(h: History, kind: str, claims: list[Event], expired: set[str], one: 
         h.recalled(f"x{one}", target, claims[-1])
     elif kind == "judge":
         h.feedback(f"x{one}.{other % 2}", other > 0)
-    elif kind == "expire" and mine not in expired:
-        expired.add(mine)
+    elif kind == "audit" and (pair := "-".join(sorted({mine, claim_id(claims[-1])}))) not in {mine, *once}:
+        once.add(pair)
+        h.add("dedup.judged", facts={"verdict": "keep" if one else "merge", "claims": pair.split("-")})
+    elif kind == "expire" and mine not in once:
+        once.add(mine)
         facts = {"claims": [[mine, target.position.seq]], "events": [], "reason": "ttl", "since": h.clock}
         h.add("claim.expired", facts=facts)
 
