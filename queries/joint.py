@@ -34,17 +34,17 @@ def homes_of(model: ReadModel, slots: Iterable[int], *, point: Point | None) -> 
     them, by the names and verdicts known and read at the point (None: now)."""
     seen = set(slots)
     fresh = list(seen)
-    aliases = model.one("SELECT 1 FROM names LIMIT 1") is not None
+    aliases = bool(fresh) and model.one("SELECT 1 FROM names LIMIT 1") is not None
     judged = model.one("SELECT 1 FROM verdicts LIMIT 1") is not None
+    at = _names_known(model, "(SELECT ns FROM slots WHERE slot = ?)", fresh[0], point) if aliases else ALWAYS
+    bounds = WHOLE if point is None else point.bounds
     same: set[tuple[int, int]] = set()
     apart: set[tuple[int, int]] = set()
     while fresh:
         found = set(model.rows_in(_NEAR, fresh))
         if aliases:
-            at = _names_known(model, "(SELECT ns FROM slots WHERE slot = ?)", fresh[0], point)
             found |= set(model.rows_in(_ALIASED, fresh, at, at, at, at))
         if judged:
-            bounds = WHOLE if point is None else point.bounds
             rows = [row for sql in (_JUDGED_A, _JUDGED_B) for row in model.rows_in(sql, fresh, *bounds)]
             for one, other, merged in rows:
                 if merged:

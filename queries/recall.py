@@ -116,9 +116,10 @@ class Recall:
         degraded: list[str] = []
         vector = self._vector(request.query, terms, degraded)
         with model.view():
-            namespace = as_set_up(model, model.namespace(request.namespace), request.known(now))
+            known = request.known(now)
+            namespace = as_set_up(model, model.namespace(request.namespace), known)
             if namespace is not None:
-                asker = asker_of(model, namespace.ns, request.query, request.asker, request.known(now))
+                asker = asker_of(model, namespace.ns, request.query, request.asker, known)
                 request = replace(request, asker=asker)
                 own = self._dictionaries.analyzer(model, namespace.ns, general)
                 terms = terms if own is general else own.query(request.query)
