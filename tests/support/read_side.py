@@ -58,3 +58,14 @@ class ReadSide:
 
     def texts(self, query: str, **more: Any) -> list[str]:
         return [item["text"] for item in self.ask(query, **more)["items"]]
+
+
+def assert_given_again(
+    question: str, *, whole: ReadSide, then: ReadSide, upto: int, by_knowledge: bool, **more: Any
+) -> None:
+    """`whole` answers word for word as `then` does, which had read no further than `upto` and whose `now` is when that
+    was known: as of the position and, with `by_knowledge`, without it."""
+    live, point = told(then.ask(question, **more)), {"known_at": then.now, "valid_at": then.now}
+    assert told(whole.ask(question, position=upto, **point, **more)) == live, (upto, question)
+    if by_knowledge:
+        assert told(whole.ask(question, **point, **more)) == live, (upto, question)

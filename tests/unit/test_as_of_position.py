@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from taishi.ingest.envelope import Event
 from tests.support.history import History, claim_id
-from tests.support.read_side import ReadSide, at, told
+from tests.support.read_side import ReadSide, assert_given_again, at
 
 JAN, MAY = at("2026-01-01T00:00:00Z"), at("2026-05-01T00:00:00Z")
 PLACES = ("Bruges", "Ghent", "Liège")
@@ -69,10 +69,7 @@ def test_the_answer_is_that_of_a_model_which_had_read_no_further(steps: list[tup
             then = ReadSide(Path(folder) / str(upto), events[:upto], now=now)
             read = events[upto].type != "claim.extracted"  # else it is taken to be known since its words are recorded
             for question in QUESTIONS:
-                live = told(then.ask(question))
-                assert told(whole.ask(question, position=upto, known_at=now, valid_at=now)) == live, (upto, question)
-                if read:
-                    assert told(whole.ask(question, known_at=now, valid_at=now)) == live, (upto, question)
+                assert_given_again(question, whole=whole, then=then, upto=upto, by_knowledge=read)
             then.file.close()
         whole.file.close()
 

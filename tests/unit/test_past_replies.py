@@ -23,7 +23,7 @@ from taishi.queries.validity import STATUSES
 from taishi.queries.wanted import Wanted
 from tests.support.history import History, claim_id
 from tests.support.history_log import HistoryLog
-from tests.support.read_side import ReadSide, at, told
+from tests.support.read_side import ReadSide, assert_given_again, at, told
 
 JAN, MAY = at("2026-01-01T00:00:00Z"), at("2026-05-01T00:00:00Z")
 HOUR = 3_600_000_000
@@ -155,11 +155,7 @@ def test_every_read_of_the_past_is_that_of_then(
             then = ReadSide(Path(folder) / str(upto), events[:upto], now=now)
             read = events[upto].type != "claim.extracted"  # else it is taken to be known since its words are recorded
             for question in QUESTIONS[first::3]:
-                live = told(then.ask(question, **more))
-                past = whole.ask(question, position=upto, known_at=now, valid_at=now, **more)
-                assert told(past) == live, (upto, question)
-                if read:
-                    assert told(whole.ask(question, known_at=now, valid_at=now, **more)) == live, (upto, question)
+                assert_given_again(question, whole=whole, then=then, upto=upto, by_knowledge=read, **more)
             if read:
                 stated = [claim_id(e) for e in events if "claim_id" in e.facts.get("claim", ())]
                 ids = [*stated, *(e.event_id for e in events if e.type == "message.recorded")]
@@ -310,3 +306,15 @@ def test_a_namespace_is_not_there_before_its_first_event(tmp_path: Path) -> None
     question = "what do I like?"
     then = told(ReadSide(tmp_path / "then", h.events[:1]).ask(question, explain=True))
     assert told(ReadSide(tmp_path / "whole", h.events).ask(question, explain=True, position=1)) == then
+
+
+def test_what_the_audit_took_for_one_was_two_before(tmp_path: Path) -> None:
+    h = History(clock=MAY)
+    two = [h.claim("user", "likes", value) for value in ("rowing on the lake", "lake rowing")]
+    known_at = h.events[-1].recorded_at
+    h.clock = MAY + HOUR
+    h.add("dedup.judged", facts={"verdict": "merge", "claims": [claim_id(claim) for claim in two]})
+    side = ReadSide(tmp_path, h.events)
+    assert {item["id"] for item in side.ask("what do I like?", position=2)["items"]} == {claim_id(c) for c in two}
+    assert len(side.ask("what do I like?", known_at=known_at, valid_at=known_at)["items"]) == 2
+    assert len(side.ask("what do I like?")["items"]) == 1
